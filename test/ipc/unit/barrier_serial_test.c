@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <furwock/ipc/barrier.h>
 
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* Who is the serial thread of a round of fw_ipc_barrier?  With real processes. */
 
-static struct fixture fixture;
 static fw_ipc_barrier *b;
 
 enum { PARTIES = 3 };
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
     b = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
     say(0);
     return fw_ipc_barrier_init(b, PARTIES, FW_IPC_BARRIER_GO_ON);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 static void come_and_tell(void *arg)
@@ -55,12 +46,11 @@ static void leave(void)
 }
 
 /* Whoever ends a round: one of those who wait for it is its serial thread. */
-static void one_who_waits_is_serial(void **state)
+TEST(one_who_waits_is_serial)
 {
     static void (*const ends[])(void) = {wait_too, only_arrive, leave};
     int child[PARTIES - 1], serial;
 
-    (void)state;
     for (unsigned n = 0; n < 3; n++) {
         assert_int_equal(fw_ipc_barrier_join(b), 0);
         for (int i = 0; i < PARTIES - 1; i++)
@@ -75,12 +65,4 @@ static void one_who_waits_is_serial(void **state)
     }
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_who_waits_is_serial, make, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -3,12 +3,10 @@
 
 #include "ipc/barrier_slot.h"
 #include "ipc/barrier_word.h"
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* src/ipc/barrier_slot.c: which thread has which slot, in which epoch. */
 
-static struct fixture fixture;
 static fw_ipc_barrier *b;
 static struct fw_ipc_barrier_call_ v;
 static struct fw_ipc_me_ other; /* a child that lives */
@@ -26,7 +24,7 @@ static void be_a_member(void *arg)
     pause();
 }
 
-static int make_for(fw_ipc_barrier_mode mode)
+static void make_for(fw_ipc_barrier_mode mode)
 {
     fixture = fixture_make(8);
     b = fixture_object(&fixture, 0);
@@ -37,28 +35,20 @@ static int make_for(fw_ipc_barrier_mode mode)
     child = start(be_a_member, NULL);
     while ((other.id = fw_load64_acquire(said)) == 0)
         sched_yield();
+}
+
+static int make(void)
+{
+    need_robust_lists();
+    make_for(FW_IPC_BARRIER_FAIL);
     return 0;
 }
 
-static int make(void **state)
+static void unmake(void)
 {
-    (void)state;
-    return make_for(FW_IPC_BARRIER_FAIL);
-}
-
-static int make_going_on(void **state)
-{
-    (void)state;
-    return make_for(FW_IPC_BARRIER_GO_ON);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
     if (child != 0)
         kill_and_wait(child);
-    fixture_unmake(&fixture);
-    return 0;
+    fixture_end();
 }
 
 static uint64_t word_at(uint64_t epoch, uint64_t round)
@@ -66,12 +56,11 @@ static uint64_t word_at(uint64_t epoch, uint64_t round)
     return epoch << BARRIER_EPOCH_SHIFT | round;
 }
 
-static void words_say_what_they_mean(void **state)
+TEST(words_say_what_they_mean)
 {
     uint64_t last = word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CHANGES | FW_IPC_WAITERS;
     uint64_t w = word_at(5, 33), slot = slot_word(other.id, w, 33);
 
-    (void)state;
     assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
     assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22));
     assert_int_equal(past_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
@@ -96,11 +85,10 @@ static void words_say_what_they_mean(void **state)
     assert_true(is_left(slot_word(FW_IPC_ABANDONED, w, 0)) && !is_left(slot));
 }
 
-static void joins_once(void **state)
+TEST(joins_once)
 {
     uint64_t w, *slot, *again;
 
-    (void)state;
     b->round_ = word_at(3, 20);
     assert_null(fw_ipc_barrier_own_(&v, b->round_));
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), 0);
@@ -113,11 +101,10 @@ static void joins_once(void **state)
     assert_null(fw_ipc_barrier_own_(&v, word_at(4, 20)));
 }
 
-static void prefers_what_nobody_had(void **state)
+TEST(prefers_what_nobody_had)
 {
     uint64_t w, *slot, left = slot_word(FW_IPC_ABANDONED, 0, 0);
 
-    (void)state;
     *fw_ipc_barrier_nth_(&v, 0) = left;
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), 0);
     assert_ptr_equal(slot, fw_ipc_barrier_nth_(&v, 1));
@@ -126,21 +113,19 @@ static void prefers_what_nobody_had(void **state)
     assert_ptr_equal(slot, fw_ipc_barrier_nth_(&v, 0));
 }
 
-static void a_failed_one_is_not_joined(void **state)
+TEST(a_failed_one_is_not_joined)
 {
     uint64_t w, *slot;
 
-    (void)state;
     b->round_ = BARRIER_FAILED;
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EOWNERDEAD);
 }
 
 /* The slots of the dead are free if the barrier goes on. */
-static void takes_the_slot_of_the_dead(void **state)
+static void take_the_slot_of_the_dead(void)
 {
     uint64_t w, *slot;
 
-    (void)state;
     for (uint32_t i = 0; i < PARTIES; i++)
         v.slots[i] = slot_word(other.id, 0, 0);
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), EBUSY);
@@ -149,17 +134,12 @@ static void takes_the_slot_of_the_dead(void **state)
     assert_int_equal(fw_ipc_barrier_join_(&v, &w, &slot), v.goes_on ? 0 : EBUSY);
 }
 
-int main(void)
+TEST(takes_the_slot_of_the_dead)
 {
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(words_say_what_they_mean, make, unmake),
-        cmocka_unit_test_setup_teardown(joins_once, make, unmake),
-        cmocka_unit_test_setup_teardown(prefers_what_nobody_had, make, unmake),
-        cmocka_unit_test_setup_teardown(a_failed_one_is_not_joined, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_the_slot_of_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_the_slot_of_the_dead, make_going_on, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    take_the_slot_of_the_dead();
+    unmake();
+    make_for(FW_IPC_BARRIER_GO_ON);
+    take_the_slot_of_the_dead();
 }
+
+UNIT_MAIN(make, unmake)

@@ -4,12 +4,10 @@
 #include <furwock/ipc/barrier.h>
 
 #include "ipc/barrier_word.h"
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
 
-static struct fixture fixture;
 static fw_ipc_barrier *b;
 
 enum { PARTIES = 3 };
@@ -22,23 +20,16 @@ static int make_for(fw_ipc_barrier_mode mode)
     return fw_ipc_barrier_init(b, PARTIES, mode);
 }
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     return make_for(FW_IPC_BARRIER_FAIL);
 }
 
-static int make_going_on(void **state)
+static void make_anew_going_on(void)
 {
-    (void)state;
-    return make_for(FW_IPC_BARRIER_GO_ON);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
+    fixture_end();
+    assert_int_equal(make_for(FW_IPC_BARRIER_GO_ON), 0);
 }
 
 /* Children: each says so by its exit status; the serial one as well as the others is 0. */
@@ -70,11 +61,10 @@ static int start_coming(unsigned rounds)
     return start(come, (void *)(uintptr_t)rounds);
 }
 
-static void all_meet(void **state)
+TEST(all_meet)
 {
     int child[PARTIES - 1];
 
-    (void)state;
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(100);
     assert_int_equal(wait_for(100), 0);
@@ -83,7 +73,7 @@ static void all_meet(void **state)
     assert_int_equal(fw_ipc_barrier_round(b), 100);
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
     static _Alignas(64) fw_ipc_barrier elsewhere;
     fw_ipc_barrier *blank = fixture_object(&fixture, 2);
@@ -91,7 +81,6 @@ static void says_what_is_wrong(void **state)
     fw_deadline never = {.clock = -1};
     fw_ipc_death death;
 
-    (void)state;
     assert_int_equal(fw_ipc_barrier_size(0), 0);
     assert_int_equal(fw_ipc_barrier_size(FW_IPC_BARRIER_MAX + 1), 0);
     assert_int_equal(fw_ipc_barrier_init(&elsewhere, 1, FW_IPC_BARRIER_FAIL), EINVAL);
@@ -116,9 +105,8 @@ static void says_what_is_wrong(void **state)
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
 }
 
-static void finds_what_was_written_over(void **state)
+TEST(finds_what_was_written_over)
 {
-    (void)state;
     barrier_slots(b)[0] = barrier_slots(b)[1] = barrier_slots(b)[2] = UINT64_C(0xffff7);
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
     barrier_slots(b)[1] = 0;
@@ -126,13 +114,12 @@ static void finds_what_was_written_over(void **state)
 }
 
 /* A time-out takes the arrival back; the slot stays. */
-static void gives_up_in_time(void **state)
+TEST(gives_up_in_time)
 {
     fw_deadline soon = in_ms(60);
     int child[PARTIES - 1];
     uint64_t joined;
 
-    (void)state;
     assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
     joined = b->round_ & ~FW_IPC_WAITERS;
     soon = in_ms(5);
@@ -148,12 +135,11 @@ static void gives_up_in_time(void **state)
         assert_int_equal(wait_for_child(child[i]), 0);
 }
 
-static void arrives_and_waits_later(void **state)
+TEST(arrives_and_waits_later)
 {
     int child[PARTIES - 1];
     uint64_t token;
 
-    (void)state;
     assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
     assert_int_equal(fw_ipc_barrier_arrive(b, &token), EDEADLK);
     assert_int_equal(fw_ipc_barrier_wait(b), EDEADLK);
@@ -182,12 +168,11 @@ static void check_death(int expected)
     assert_int_equal(wait_for_child(child), expected);
 }
 
-static void fails_for_all(void **state)
+TEST(fails_for_all)
 {
     int child[PARTIES - 1];
     uint64_t token = b->round_;
 
-    (void)state;
     check_death(EOWNERDEAD);
     assert_int_equal(wait_for(1), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_join(b), EOWNERDEAD);
@@ -203,11 +188,10 @@ static void fails_for_all(void **state)
 }
 
 /* A thread that finds no slot because others died makes that known. */
-static void newcomers_notice_a_death(void **state)
+TEST(newcomers_notice_a_death)
 {
     int victim[PARTIES];
 
-    (void)state;
     for (int i = 0; i < PARTIES; i++) {
         say(0);
         victim[i] = start(join_only, NULL);
@@ -222,11 +206,10 @@ static void newcomers_notice_a_death(void **state)
 }
 
 /* All others sleep when the party dies: no thread comes that would look. */
-static void sleepers_notice_a_death(void **state)
+static void let_sleepers_notice_a_death(void)
 {
     int victim, child[PARTIES - 1];
 
-    (void)state;
     victim = start(join_only, NULL);
     await_said(1);
     for (int i = 0; i < PARTIES - 1; i++)
@@ -237,12 +220,18 @@ static void sleepers_notice_a_death(void **state)
         assert_int_equal(wait_for_child(child[i]), goes_on(b->made_) ? 0 : EOWNERDEAD);
 }
 
+TEST(sleepers_notice_a_death)
+{
+    let_sleepers_notice_a_death();
+    make_anew_going_on();
+    let_sleepers_notice_a_death();
+}
+
 /* A party that has arrived has done its part, though it dies before the round ends. */
-static void an_arrival_outlives_its_party(void **state)
+TEST(an_arrival_outlives_its_party)
 {
     int victim, child;
 
-    (void)state;
     victim = start_coming(1);
     await_waiters(&fixture, b, 1);
     kill_and_wait(victim);
@@ -254,12 +243,11 @@ static void an_arrival_outlives_its_party(void **state)
 }
 
 /* However late one looks: the round that it arrived in had ended before the next one failed. */
-static void all_have_the_same_answer(void **state)
+TEST(all_have_the_same_answer)
 {
     int child[PARTIES - 1];
     uint64_t token;
 
-    (void)state;
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(2);
     assert_int_equal(fw_ipc_barrier_arrive(b, &token), 0);
@@ -281,11 +269,10 @@ static void all_have_the_same_answer(void **state)
 }
 
 /* Who was to reset it died half way. */
-static void resets_what_the_dead_left(void **state)
+TEST(resets_what_the_dead_left)
 {
     uint64_t w = b->round_ | BARRIER_FAILED;
 
-    (void)state;
     b->round_ = w;
     b->history_ = past_after(b->history_, w);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
@@ -298,11 +285,11 @@ static void resets_what_the_dead_left(void **state)
     assert_int_equal(b->round_, w);
 }
 
-static void goes_on_without(void **state)
+TEST(goes_on_without)
 {
     int newcomer;
 
-    (void)state;
+    make_anew_going_on();
     check_death(0);
     assert_int_equal(wait_for(1), 0); /* nobody else is left */
     say(0);
@@ -314,11 +301,10 @@ static void goes_on_without(void **state)
     assert_int_equal(wait_for(1), 0);
 }
 
-static void goes_on_without_a_party_that_left(void **state)
+TEST(goes_on_without_a_party_that_left)
 {
     int child[PARTIES - 1];
 
-    (void)state;
     for (int i = 0; i < PARTIES - 1; i++)
         child[i] = start_coming(2);
     assert_int_equal(wait_for(1), 0);
@@ -331,12 +317,11 @@ static void goes_on_without_a_party_that_left(void **state)
 }
 
 /* Who was to end the round, or to wake the others, died before that. */
-static void does_what_the_dead_left(void **state)
+TEST(does_what_the_dead_left)
 {
     int child[PARTIES];
     struct fw_ipc_me_ me;
 
-    (void)state;
     assert_int_equal(fw_ipc_enter_(b, &me), 0);
     assert_int_equal(fw_ipc_barrier_join(b), 0);
     for (int i = 0; i < PARTIES - 1; i++)
@@ -349,26 +334,4 @@ static void does_what_the_dead_left(void **state)
         assert_int_equal(wait_for_child(child[i]), 0);
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_meet, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(finds_what_was_written_over, make, unmake),
-        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
-        cmocka_unit_test_setup_teardown(arrives_and_waits_later, make, unmake),
-        cmocka_unit_test_setup_teardown(fails_for_all, make, unmake),
-        cmocka_unit_test_setup_teardown(newcomers_notice_a_death, make, unmake),
-        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make, unmake),
-        cmocka_unit_test_setup_teardown(sleepers_notice_a_death, make_going_on, unmake),
-        cmocka_unit_test_setup_teardown(an_arrival_outlives_its_party, make, unmake),
-        cmocka_unit_test_setup_teardown(all_have_the_same_answer, make, unmake),
-        cmocka_unit_test_setup_teardown(resets_what_the_dead_left, make, unmake),
-        cmocka_unit_test_setup_teardown(goes_on_without, make_going_on, unmake),
-        cmocka_unit_test_setup_teardown(goes_on_without_a_party_that_left, make, unmake),
-        cmocka_unit_test_setup_teardown(does_what_the_dead_left, make, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -10,7 +10,7 @@
 #include "ipc/wait.h"
 #include "test/support/deadline.h"
 #include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /*
  * src/ipc/cond.c, between processes, some of which are killed.  No times: a thread that is not
@@ -25,25 +25,17 @@ struct common {
     int waiting, units, taken, died; /* under the mutex */
 };
 
-static struct fixture fixture;
 static fw_ipc_cond *cond;
 static fw_ipc_mutex *mutex;
 static struct common *common;
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(16);
     cond = fixture_object(&fixture, 0);
     mutex = fixture_object(&fixture, 1);
     common = fixture_object(&fixture, 2);
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -125,9 +117,8 @@ static void give(int n)
 
 /* --- With nobody, and misused ----------------------------------------------------------------- */
 
-static void nobody_waits_and_nothing_happens(void **state)
+TEST(nobody_waits_and_nothing_happens)
 {
-    (void)state;
     assert_int_equal(fw_ipc_cond_init(cond), 0);
     assert_int_equal(fw_ipc_cond_init((fw_ipc_cond *)(void *)((char *)cond + 4)), EINVAL);
     assert_int_equal(fw_ipc_cond_signal(cond), 0);
@@ -135,13 +126,12 @@ static void nobody_waits_and_nothing_happens(void **state)
     assert_int_equal(cond->word_, 0);
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
     fw_ipc_cond outside = FW_IPC_COND_INIT;
     fw_deadline malformed = {.clock = CLOCK_MONOTONIC, .at = {0, 1000 * MS}};
     fw_wait_policy unknown = {(fw_wait_kind)9, 0};
 
-    (void)state;
     assert_int_equal(fw_ipc_cond_wait(cond, mutex), EPERM);
     lock();
     assert_int_equal(fw_ipc_cond_wait(&outside, mutex), EINVAL);
@@ -156,9 +146,8 @@ static void says_what_is_wrong(void **state)
     assert_int_equal(cond->word_, 0);
 }
 
-static void clears_what_nobody_needs(void **state)
+TEST(clears_what_nobody_needs)
 {
-    (void)state;
     cond->word_ = WAITERS;
     fw_ipc_cond_signal(cond);
     assert_int_equal(cond->word_, CHANGE);
@@ -172,22 +161,20 @@ static void clears_what_nobody_needs(void **state)
 
 /* --- Waking ----------------------------------------------------------------------------------- */
 
-static void a_signal_wakes_another_process(void **state)
+TEST(a_signal_wakes_another_process)
 {
     int child = start_waiter();
 
-    (void)state;
     await(1);
     assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), WAITERS | SLEEPERS);
     give(1);
     assert_int_equal(wait_for_child(child), 0);
 }
 
-static void a_signal_with_the_mutex_moves_the_waiter(void **state)
+TEST(a_signal_with_the_mutex_moves_the_waiter)
 {
     int child = start_waiter();
 
-    (void)state;
     await(1);
     lock();
     common->units = 1;
@@ -198,11 +185,10 @@ static void a_signal_with_the_mutex_moves_the_waiter(void **state)
     assert_int_equal(wait_for_child(child), 0);
 }
 
-static void a_broadcast_wakes_all(void **state)
+TEST(a_broadcast_wakes_all)
 {
     int children[6];
 
-    (void)state;
     for (int outside = 0; outside < 2; outside++) {
         for (int i = 0; i < 6; i++)
             children[i] = start_waiter();
@@ -222,12 +208,11 @@ static void a_broadcast_wakes_all(void **state)
 }
 
 /* The waiters' mutex is believed only as far as it can be. */
-static void a_broadcast_stands_a_wrong_mutex(void **state)
+TEST(a_broadcast_stands_a_wrong_mutex)
 {
     const uint32_t wrong[] = {0, 1, (uint32_t)fixture.size / 8 - 1, (uint32_t)fixture.size / 8 + 1,
                               UINT32_MAX};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         int child = start_waiter();
         await(1);
@@ -240,12 +225,11 @@ static void a_broadcast_stands_a_wrong_mutex(void **state)
     }
 }
 
-static void a_spinner_is_woken_without_the_kernel(void **state)
+TEST(a_spinner_is_woken_without_the_kernel)
 {
     static const fw_wait_policy polls = {FW_WAIT_YIELD, 0};
     int child = start(take, (void *)(uintptr_t)&polls);
 
-    (void)state;
     await_as(1, WAITERS);
     assert_int_equal(cond->word_, WAITERS);
     give(1);
@@ -255,11 +239,10 @@ static void a_spinner_is_woken_without_the_kernel(void **state)
 
 /* --- Time ------------------------------------------------------------------------------------- */
 
-static void ends_in_time_with_the_mutex(void **state)
+TEST(ends_in_time_with_the_mutex)
 {
     static const long times[] = {-1000, 0, 1, 70};
 
-    (void)state;
     lock();
     for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
         long began = now_ms(); /* before the deadline is counted from now on */
@@ -271,11 +254,10 @@ static void ends_in_time_with_the_mutex(void **state)
     unlock();
 }
 
-static void a_signal_to_a_dead_one_comes_back(void **state)
+TEST(a_signal_to_a_dead_one_comes_back)
 {
     int first = start_waiter(), second;
 
-    (void)state;
     await(1);
     second = start_waiter();
     await(2);
@@ -296,12 +278,11 @@ static void change_and_die(void *debt)
     raise(SIGKILL);
 }
 
-static void the_kernel_gives_the_wake_of_the_dead(void **state)
+TEST(the_kernel_gives_the_wake_of_the_dead)
 {
     struct fw_robust_ debt;
     int child = start_waiter();
 
-    (void)state;
     await(1);
     assert_int_equal(wait_for_child(start(change_and_die, &debt)), -SIGKILL);
     assert_int_equal(wait_for_child(child), 0);
@@ -316,11 +297,10 @@ static void broadcast_and_die(void *arg)
     raise(SIGKILL);
 }
 
-static void a_broadcaster_dies_with_the_mutex(void **state)
+TEST(a_broadcaster_dies_with_the_mutex)
 {
     int children[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         children[i] = start_waiter();
     await(3);
@@ -331,9 +311,8 @@ static void a_broadcaster_dies_with_the_mutex(void **state)
     assert_int_equal(common->taken, 3);
 }
 
-static void a_dead_waiter_is_forgotten(void **state)
+TEST(a_dead_waiter_is_forgotten)
 {
-    (void)state;
     for (int i = 0; i < 40; i++) { /* more than the region has members */
         int child = start_waiter();
         await(1);
@@ -352,11 +331,10 @@ static void lock_and_die(void *arg)
     raise(SIGKILL);
 }
 
-static void a_wait_gives_up_what_is_not_repaired(void **state)
+TEST(a_wait_gives_up_what_is_not_repaired)
 {
     fw_deadline d;
 
-    (void)state;
     wait_for_child(start(lock_and_die, NULL));
     assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
     d = in_ms(1);
@@ -364,24 +342,4 @@ static void a_wait_gives_up_what_is_not_repaired(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), EPERM);
 }
 
-int main(void)
-{
-    need_robust_lists();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nobody_waits_and_nothing_happens, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(clears_what_nobody_needs, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_wakes_another_process, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_with_the_mutex_moves_the_waiter, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcast_wakes_all, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcast_stands_a_wrong_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_spinner_is_woken_without_the_kernel, make, unmake),
-        cmocka_unit_test_setup_teardown(ends_in_time_with_the_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_signal_to_a_dead_one_comes_back, make, unmake),
-        cmocka_unit_test_setup_teardown(the_kernel_gives_the_wake_of_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(a_broadcaster_dies_with_the_mutex, make, unmake),
-        cmocka_unit_test_setup_teardown(a_dead_waiter_is_forgotten, make, unmake),
-        cmocka_unit_test_setup_teardown(a_wait_gives_up_what_is_not_repaired, make, unmake),
-    };
-    return cmocka_run_group_tests_name("ipc_cond", tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -7,7 +7,7 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/region/directory.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/directory.c: entries are whole or not there; what was written over is told. */
 
@@ -42,12 +42,11 @@ static struct fw_ipc_entry_ *entry(void *base, unsigned n)
     return (struct fw_ipc_entry_ *)((char *)base + plan.entries_at) + n;
 }
 
-static void found_where_it_was_put(void **state)
+TEST(found_where_it_was_put)
 {
     void *base = blank();
     struct fw_ipc_entry_ a, b, found;
 
-    (void)state;
     assert_int_equal(fw_ipc_directory_find_(base, &plan, "a", &found), ENOENT);
     assert_int_equal(add(base, "a", 1, &a), 0);
     assert_int_equal(add(base, "b", 100, &b), 0);
@@ -59,12 +58,11 @@ static void found_where_it_was_put(void **state)
     munmap(base, SIZE);
 }
 
-static void half_written_entries_are_free(void **state)
+TEST(half_written_entries_are_free)
 {
     void *base = blank();
     struct fw_ipc_entry_ a;
 
-    (void)state;
     memset(entry(base, 0), 0xff, sizeof a);
     entry(base, 0)->state = 0;
     assert_int_equal(fw_ipc_directory_find_(base, &plan, "a", &a), ENOENT);
@@ -74,13 +72,12 @@ static void half_written_entries_are_free(void **state)
     munmap(base, SIZE);
 }
 
-static void full(void **state)
+TEST(full)
 {
     void *base = blank();
     struct fw_ipc_entry_ e;
     char name[16];
 
-    (void)state;
     assert_int_equal(add(base, "too large", SIZE - plan.objects_at + 1, &e), ENOSPC);
     assert_int_equal(add(base, "huge", UINT64_MAX, &e), ENOSPC);
     for (unsigned i = 0; i < plan.entry_count; i++) {
@@ -96,13 +93,12 @@ static void full(void **state)
 }
 
 /* An init that died over an object: the next object there is zeroes all the same. */
-static void dirty_space_is_cleared(void **state)
+TEST(dirty_space_is_cleared)
 {
     void *base = blank();
     struct fw_ipc_entry_ e = {.state = FW_REGION_DATA, .size = 1000};
     uint32_t index;
 
-    (void)state;
     assert_int_equal(fw_ipc_directory_find_space_(base, &plan, &index, &e), 0);
     fw_ipc_directory_mark_dirty_(base, &e);
     memset((char *)base + e.at, 1, e.size);
@@ -115,12 +111,11 @@ static void dirty_space_is_cleared(void **state)
     munmap(base, SIZE);
 }
 
-static void a_mark_that_was_written_over_does_no_harm(void **state)
+TEST(a_mark_that_was_written_over_does_no_harm)
 {
     void *base = blank();
     struct fw_ipc_entry_ e;
 
-    (void)state;
     ((struct fw_ipc_head_ *)base)->dirty_to = UINT64_MAX;
     assert_int_equal(add(base, "a", SIZE - plan.objects_at, &e), 0);
     munmap(base, SIZE);
@@ -136,14 +131,13 @@ static void expect_unclean(void *base)
     assert_memory_equal(entry(base, 0), &keep, sizeof keep);
 }
 
-static void what_contradicts_the_plan_is_unclean(void **state)
+TEST(what_contradicts_the_plan_is_unclean)
 {
     static const uint64_t offsets[] = {0, 63, SIZE, SIZE + 64, UINT64_MAX - 63};
     static const uint64_t sizes[] = {0, SIZE, UINT64_MAX, UINT64_MAX - 63};
     void *base = blank();
     struct fw_ipc_entry_ sound;
 
-    (void)state;
     assert_int_equal(add(base, "a", 8, &sound), 0);
     for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         *entry(base, 0) = sound;
@@ -169,15 +163,4 @@ static void what_contradicts_the_plan_is_unclean(void **state)
     munmap(base, SIZE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found_where_it_was_put),
-        cmocka_unit_test(half_written_entries_are_free),
-        cmocka_unit_test(full),
-        cmocka_unit_test(dirty_space_is_cleared),
-        cmocka_unit_test(a_mark_that_was_written_over_does_no_harm),
-        cmocka_unit_test(what_contradicts_the_plan_is_unclean),
-    };
-    return cmocka_run_group_tests_name("ipc_directory", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -6,6 +6,8 @@
 #include "ipc/region/head.h"
 #include "test/support/testing.h"
 
+struct fixture fixture;
+
 enum { MEMBERS_AT = 8192, OBJECT = 256 };
 
 struct fixture fixture_make(unsigned members)
@@ -27,6 +29,11 @@ void fixture_unmake(struct fixture *g)
     fw_ipc_leave_(g->mapping);
     fw_ipc_mapping_remove_(g->mapping);
     munmap(g->base, g->size);
+}
+
+void fixture_end(void)
+{
+    fixture_unmake(&fixture);
 }
 
 void *fixture_object(const struct fixture *g, unsigned n)

@@ -19,6 +19,10 @@ struct fixture {
 
 enum { FIXTURE_SIZE = 65536 };
 
+/* Most tests have one, made before each of them; this is what ends it. */
+extern struct fixture fixture;
+void fixture_end(void);
+
 /* With slots for that many members. */
 struct fixture fixture_make(unsigned members);
 void fixture_unmake(struct fixture *g);

@@ -9,7 +9,7 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/region/head.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/head.c: a head is made by all who come, in any state it may have been left in. */
 
@@ -47,11 +47,10 @@ static int check(const struct fw_ipc_head_ *head)
     return fw_ipc_head_check_(head, SIZE, &plan);
 }
 
-static void a_plan_fits_its_size(void **state)
+TEST(a_plan_fits_its_size)
 {
     struct fw_ipc_plan_ plan;
 
-    (void)state;
     for (uint64_t size = FW_REGION_MIN_SIZE; size <= FW_IPC_REGION_MAX_SIZE; size *= 2) {
         assert_int_equal(fw_ipc_plan_(size, FW_REGION_STAMP | FW_REGION_CREATE, &plan), 0);
         assert_int_equal(plan.flags, FW_REGION_STAMP);
@@ -63,11 +62,10 @@ static void a_plan_fits_its_size(void **state)
     }
 }
 
-static void sizes_out_of_range(void **state)
+TEST(sizes_out_of_range)
 {
     struct fw_ipc_plan_ plan;
 
-    (void)state;
     assert_int_equal(fw_ipc_plan_(0, 0, &plan), EINVAL);
     assert_int_equal(fw_ipc_plan_(FW_REGION_MIN_SIZE - 4096, 0, &plan), EINVAL);
     assert_int_equal(fw_ipc_plan_(FW_REGION_MIN_SIZE + 1, 0, &plan), EINVAL);
@@ -75,12 +73,11 @@ static void sizes_out_of_range(void **state)
     assert_int_equal(fw_ipc_plan_(UINT64_MAX - 4095, 0, &plan), EINVAL);
 }
 
-static void made_and_checked(void **state)
+TEST(made_and_checked)
 {
     struct fw_ipc_head_ *head = memory();
     struct fw_ipc_plan_ plan = plan_for(SIZE), seen;
 
-    (void)state;
     assert_int_equal(check(head), ENOENT);
     plan.flags = FW_REGION_STAMP;
     assert_int_equal(fw_ipc_head_make_(head, &plan), 0);
@@ -94,12 +91,11 @@ static void made_and_checked(void **state)
 }
 
 /* Whatever words a killed maker had stored: the next one completes the same head. */
-static void completed_from_every_step(void **state)
+TEST(completed_from_every_step)
 {
     struct fw_ipc_head_ *whole = made(), *left = memory();
     size_t plan_at = offsetof(struct fw_ipc_head_, plan) / 8;
 
-    (void)state;
     for (unsigned stored = 0; stored < 1u << (CHECKED / 8); stored++) {
         if (stored & 1 || !(stored & 1u << plan_at)) /* the plan is first, the magic is last */
             continue;
@@ -119,11 +115,10 @@ static void completed_from_every_step(void **state)
     munmap(whole, SIZE);
 }
 
-static void every_flipped_bit_is_seen(void **state)
+TEST(every_flipped_bit_is_seen)
 {
     struct fw_ipc_head_ *head = made();
 
-    (void)state;
     for (unsigned bit = 0; bit < CHECKED * 8; bit++) {
         unsigned char *byte = (unsigned char *)head + bit / 8;
         *byte ^= (unsigned char)(1u << bit % 8);
@@ -135,12 +130,11 @@ static void every_flipped_bit_is_seen(void **state)
     munmap(head, SIZE);
 }
 
-static void of_another_kind(void **state)
+TEST(of_another_kind)
 {
     struct fw_ipc_head_ *head = made();
     uint64_t plan = head->plan;
 
-    (void)state;
     head->version++;
     assert_int_equal(check(head), EPROTO);
     head->version--;
@@ -159,11 +153,10 @@ static void of_another_kind(void **state)
     munmap(head, SIZE);
 }
 
-static void never_made_of_what_is_not_blank(void **state)
+TEST(never_made_of_what_is_not_blank)
 {
     struct fw_ipc_plan_ plan = plan_for(SIZE);
 
-    (void)state;
     for (size_t at = CHECKED; at < plan.objects_at; at += 1111) {
         struct fw_ipc_head_ *head = memory();
         ((char *)head)[at] = 1;
@@ -174,23 +167,21 @@ static void never_made_of_what_is_not_blank(void **state)
 }
 
 /* What began to live is not begun anew, even where its head was wiped. */
-static void never_made_again_where_it_lived(void **state)
+TEST(never_made_again_where_it_lived)
 {
     struct fw_ipc_plan_ plan = plan_for(SIZE);
     struct fw_ipc_head_ *head = made();
 
-    (void)state;
     head->members_used = 1;
     memset(head, 0, CHECKED);
     assert_int_equal(fw_ipc_head_make_(head, &plan), EUCLEAN);
     munmap(head, SIZE);
 }
 
-static void one_maker_of_many(void **state)
+TEST(one_maker_of_many)
 {
     enum { MAKERS = 6, ROUNDS = 100 };
 
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         struct fw_ipc_head_ *head = memory();
         int makers = 0;
@@ -214,18 +205,4 @@ static void one_maker_of_many(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plan_fits_its_size),
-        cmocka_unit_test(sizes_out_of_range),
-        cmocka_unit_test(made_and_checked),
-        cmocka_unit_test(completed_from_every_step),
-        cmocka_unit_test(every_flipped_bit_is_seen),
-        cmocka_unit_test(of_another_kind),
-        cmocka_unit_test(never_made_of_what_is_not_blank),
-        cmocka_unit_test(never_made_again_where_it_lived),
-        cmocka_unit_test(one_maker_of_many),
-    };
-    return cmocka_run_group_tests_name("ipc_head", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -12,7 +12,7 @@
 #include "ipc/region/join.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/join.c: from a file in any state to a region, or to an error that says why not. */
 
@@ -52,12 +52,11 @@ static int copy_of(int from, size_t n)
     return fd;
 }
 
-static void made_joined_and_refused(void **state)
+TEST(made_joined_and_refused)
 {
     int fd = file();
     uint64_t size = 0;
 
-    (void)state;
     assert_int_equal(join(fd, SIZE, 0, &size), ENOENT);
     assert_int_equal(join(fd, SIZE, ALONE, &size), 0);
     assert_int_equal(size, SIZE);
@@ -71,12 +70,11 @@ static void made_joined_and_refused(void **state)
     assert_int_equal(join(fd, SIZE, MAKE, &size), EBADF);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     int fd = file();
     uint64_t size = 0;
 
-    (void)state;
     assert_int_equal(join(fd, 0, MAKE, &size), EINVAL);
     assert_int_equal(join(fd, 4096, MAKE, &size), EINVAL);
     assert_int_equal(join(fd, SIZE_MAX, MAKE, &size), EINVAL);
@@ -90,25 +88,23 @@ static void sizes(void **state)
     close(fd);
 }
 
-static void storage_from_the_beginning(void **state)
+TEST(storage_from_the_beginning)
 {
     int fd = file();
     uint64_t size = 0;
     struct stat about;
 
-    (void)state;
     assert_int_equal(join(fd, SIZE, MAKE, &size), 0);
     assert_int_equal(fstat(fd, &about), 0);
     assert_true(about.st_blocks * 512 >= SIZE);
     close(fd);
 }
 
-static void what_is_no_region(void **state)
+TEST(what_is_no_region)
 {
     int fd = file(), end[2];
     uint64_t size;
 
-    (void)state;
     assert_int_equal(write(fd, "some text\n", 10), 10);
     assert_int_equal(join(fd, SIZE, 0, &size), EUCLEAN);
     assert_int_equal(join(fd, SIZE, MAKE, &size), EUCLEAN);
@@ -124,13 +120,12 @@ static void what_is_no_region(void **state)
     close(end[1]);
 }
 
-static void cut_short(void **state)
+TEST(cut_short)
 {
     static const size_t lengths[] = {1, 7, 8, 40, 79, 80, 200, 4096, 65536, SIZE - 1};
     int whole = file();
     uint64_t size = 0;
 
-    (void)state;
     assert_int_equal(join(whole, SIZE, MAKE, &size), 0);
     for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         int fd = copy_of(whole, lengths[i]);
@@ -142,12 +137,11 @@ static void cut_short(void **state)
 }
 
 /* Killed between the plan and the magic: everybody can complete it, not only makers. */
-static void begun_and_left(void **state)
+TEST(begun_and_left)
 {
     uint64_t nothing = 0, size = 0;
     int fd = file();
 
-    (void)state;
     assert_int_equal(join(fd, SIZE, MAKE, &size), 0);
     assert_int_equal(pwrite(fd, &nothing, 8, 0), 8);
     assert_int_equal(join(fd, SIZE, ALONE, &size), EEXIST);
@@ -156,14 +150,13 @@ static void begun_and_left(void **state)
     close(fd);
 }
 
-static void from_before_the_last_start(void **state)
+TEST(from_before_the_last_start)
 {
     struct fw_ipc_joined_ j;
     struct fw_ipc_head_ *head;
     uint64_t size;
     int fd = file();
 
-    (void)state;
     assert_int_equal(fw_ipc_join_file_(fd, SIZE, MAKE, &j), 0);
     head = j.base;
     head->boot ^= 2;
@@ -175,13 +168,12 @@ static void from_before_the_last_start(void **state)
     close(fd);
 }
 
-static void permissions_of_the_descriptor(void **state)
+TEST(permissions_of_the_descriptor)
 {
     char path[64];
     int fd = file(), reader;
     uint64_t size = 0;
 
-    (void)state;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     reader = open(path, O_RDONLY);
     if (reader < 0)
@@ -197,12 +189,11 @@ static void permissions_of_the_descriptor(void **state)
     close(fd);
 }
 
-static void in_memory(void **state)
+TEST(in_memory)
 {
     char *m = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct fw_ipc_joined_ j;
 
-    (void)state;
     assert_ptr_not_equal(m, MAP_FAILED);
     assert_int_equal(fw_ipc_join_memory_(NULL, SIZE, MAKE, &j), EINVAL);
     assert_int_equal(fw_ipc_join_memory_(m + 64, SIZE - 64, MAKE, &j), EINVAL);
@@ -217,18 +208,4 @@ static void in_memory(void **state)
     munmap(m, SIZE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(made_joined_and_refused),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(storage_from_the_beginning),
-        cmocka_unit_test(what_is_no_region),
-        cmocka_unit_test(cut_short),
-        cmocka_unit_test(begun_and_left),
-        cmocka_unit_test(from_before_the_last_start),
-        cmocka_unit_test(permissions_of_the_descriptor),
-        cmocka_unit_test(in_memory),
-    };
-    return cmocka_run_group_tests_name("ipc_join", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

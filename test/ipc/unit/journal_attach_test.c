@@ -7,32 +7,23 @@
 
 #include "fixture.h"
 #include "ipc/region/journal.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/journal.c: whose journal it is. */
 
 enum { CAPACITY = 160 };
 
-static struct fixture fixture;
 static fw_ipc_mutex *mutex;
 static fw_ipc_journal *journal;
 static unsigned char *data; /* 256 bytes */
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
     fixture = fixture_make(8);
     mutex = fixture_object(&fixture, 0);
     journal = fixture_object(&fixture, 1);
     data = fixture_object(&fixture, 2);
     return fw_ipc_journal_init(journal, CAPACITY);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 static uint64_t offset_of(const void *p)
@@ -53,12 +44,11 @@ static void attach(void)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-static void is_attached_by_the_holder(void **state)
+TEST(is_attached_by_the_holder)
 {
     fw_ipc_journal outside = {0, 0, 0};
     fw_ipc_journal *other = (fw_ipc_journal *)(void *)(data + 128);
 
-    (void)state;
     assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EPERM);
     attach();
     fw_ipc_mutex_lock(mutex);
@@ -83,11 +73,10 @@ static bool is_attached(const fw_ipc_mutex *m)
 }
 
 /* Their words would come back as they were when the dead one had the lock. */
-static void covers_no_part_of_its_lock(void **state)
+TEST(covers_no_part_of_its_lock)
 {
     const char *first = (const char *)mutex, *end = (const char *)(mutex + 1);
 
-    (void)state;
     assert_int_equal(fw_ipc_journal_record(journal, mutex, 8), 0); /* not yet its lock */
     fw_ipc_mutex_lock(mutex);
     assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EBUSY);
@@ -101,11 +90,10 @@ static void covers_no_part_of_its_lock(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-static void is_attached_to_one_lock_at_a_time(void **state)
+TEST(is_attached_to_one_lock_at_a_time)
 {
     fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
 
-    (void)state;
     attach();
     fw_ipc_mutex_lock(mutex);
     fw_ipc_mutex_lock(other);
@@ -125,19 +113,17 @@ static void is_attached_to_one_lock_at_a_time(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-static void does_not_overlap_with_its_lock(void **state)
+TEST(does_not_overlap_with_its_lock)
 {
     fw_ipc_mutex *inside = (fw_ipc_mutex *)(void *)((char *)(journal + 1) + 8);
 
-    (void)state;
     assert_int_equal(fw_ipc_mutex_lock(inside), 0);
     assert_int_equal(fw_ipc_mutex_journal(inside, journal), EINVAL);
     assert_int_equal(fw_ipc_mutex_unlock(inside), 0);
 }
 
-static void goes_back_to_a_lock_made_anew(void **state)
+TEST(goes_back_to_a_lock_made_anew)
 {
-    (void)state;
     attach();
     assert_int_equal(fw_ipc_mutex_init(mutex), 0);
     attach();
@@ -153,12 +139,11 @@ static void lock_name_and_die(void *owner)
     raise(SIGKILL);
 }
 
-static void a_name_without_its_owner_is_struck_out(void **state)
+TEST(a_name_without_its_owner_is_struck_out)
 {
     const fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
     uint64_t owners[] = {0, offset_of(other) << 8 | sizeof *other};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(wait_for_child(start(lock_name_and_die, &owners[i])), -SIGKILL);
         assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
@@ -171,14 +156,4 @@ static void a_name_without_its_owner_is_struck_out(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_attached_by_the_holder),         TEST(covers_no_part_of_its_lock),
-        TEST(is_attached_to_one_lock_at_a_time), TEST(does_not_overlap_with_its_lock),
-        TEST(goes_back_to_a_lock_made_anew),     TEST(a_name_without_its_owner_is_struck_out),
-    };
-    return cmocka_run_group_tests_name("ipc_journal_attach", tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -9,21 +9,19 @@
 
 #include "fixture.h"
 #include "ipc/region/journal.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/journal.c: what is recorded comes back, whatever the journal's bytes are. */
 
 enum { CAPACITY = 160, DATA = 64 };
 
-static struct fixture fixture;
 static fw_ipc_mutex *mutex;
 static fw_ipc_journal *journal;
 static unsigned char *data; /* 256 bytes */
 static unsigned char before[DATA];
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
     fixture = fixture_make(8);
     mutex = fixture_object(&fixture, 0);
     journal = fixture_object(&fixture, 1);
@@ -31,13 +29,6 @@ static int make(void **state)
     for (unsigned i = 0; i < DATA; i++)
         before[i] = data[i] = (unsigned char)(i + 1);
     return fw_ipc_journal_init(journal, CAPACITY);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 static void change(unsigned at, unsigned n)
@@ -51,9 +42,8 @@ static uint64_t offset_of(const void *p)
     return fw_ipc_offset_(fixture.mapping, p);
 }
 
-static void is_made_once(void **state)
+TEST(is_made_once)
 {
-    (void)state;
     assert_int_equal(sizeof *journal + CAPACITY, fw_ipc_journal_size(CAPACITY));
     change(0, 8);
     assert_int_equal(fw_ipc_journal_init(journal, CAPACITY), 0);
@@ -62,11 +52,10 @@ static void is_made_once(void **state)
     assert_memory_equal(data, before, DATA);
 }
 
-static void is_not_made_elsewhere(void **state)
+TEST(is_not_made_elsewhere)
 {
     fw_ipc_journal outside = {0, 0, 0};
 
-    (void)state;
     assert_int_equal(fw_ipc_journal_init(&outside, 64), EINVAL);
     assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 4), 64), EINVAL);
     assert_int_equal(fw_ipc_journal_init((fw_ipc_journal *)(void *)(data + 64), 0), EINVAL);
@@ -79,9 +68,8 @@ static void is_not_made_elsewhere(void **state)
     assert_int_equal(fw_ipc_journal_commit(&outside), EINVAL);
 }
 
-static void undoes_in_reverse_order(void **state)
+TEST(undoes_in_reverse_order)
 {
-    (void)state;
     change(3, 1);
     change(8, 16);
     change(0, 10); /* over both */
@@ -95,9 +83,8 @@ static void undoes_in_reverse_order(void **state)
     assert_int_equal(data[0], 1); /* nothing was left to undo */
 }
 
-static void keeps_what_is_committed(void **state)
+TEST(keeps_what_is_committed)
 {
-    (void)state;
     change(0, 8);
     assert_int_equal(fw_ipc_journal_commit(journal), 0);
     change(8, 8);
@@ -106,11 +93,10 @@ static void keeps_what_is_committed(void **state)
     assert_memory_equal(data + 8, before + 8, DATA - 8);
 }
 
-static void notes_nothing_when_full(void **state)
+TEST(notes_nothing_when_full)
 {
     uint64_t used;
 
-    (void)state;
     change(0, 32);
     change(32, 32); /* 48 each: 64 are left */
     used = journal->used_;
@@ -124,9 +110,8 @@ static void notes_nothing_when_full(void **state)
     assert_memory_equal(data, before, DATA);
 }
 
-static void notes_objects_of_the_region_only(void **state)
+TEST(notes_objects_of_the_region_only)
 {
-    (void)state;
     assert_int_equal(fw_ipc_journal_record(journal, data, 0), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, before, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, fixture.base + 8, 8), EINVAL);
@@ -153,9 +138,8 @@ static void attach(void)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-static void is_committed_by_unlock(void **state)
+TEST(is_committed_by_unlock)
 {
-    (void)state;
     attach();
     fw_ipc_mutex_lock(mutex);
     change(0, 8);
@@ -173,9 +157,8 @@ static void change_and_die(void *arg)
     raise(SIGKILL);
 }
 
-static void is_undone_by_the_next_holder(void **state)
+TEST(is_undone_by_the_next_holder)
 {
-    (void)state;
     attach();
     assert_int_equal(wait_for_child(start(change_and_die, NULL)), -SIGKILL);
     assert_int_not_equal(journal->used_, 0);
@@ -195,13 +178,12 @@ static void expect_unclean(void)
     assert_int_equal(fw_ipc_journal_undo(journal), EUCLEAN);
 }
 
-static void sees_that_its_head_makes_no_sense(void **state)
+TEST(sees_that_its_head_makes_no_sense)
 {
     static const uint64_t used[] = {CAPACITY + 8, 7, 8, 16, UINT64_MAX, UINT64_MAX - 7};
     static const uint64_t owner[] = {1, 64, 8 << 8 | 48, UINT64_C(0x8000) << 8, UINT64_MAX};
     static const uint64_t capacity[] = {0, CAPACITY + 4, 1 << 20, UINT64_MAX - 7, UINT64_MAX};
 
-    (void)state;
     attach();
     for (unsigned i = 0; i < sizeof used / sizeof *used; i++) {
         journal->used_ = used[i];
@@ -224,7 +206,7 @@ static void sees_that_its_head_makes_no_sense(void **state)
     }
 }
 
-static void sees_that_a_record_makes_no_sense(void **state)
+TEST(sees_that_a_record_makes_no_sense)
 {
     uint64_t *trailer = (uint64_t *)(void *)(journal + 1) + 1;
     const uint64_t wrong[][2] = {
@@ -245,7 +227,6 @@ static void sees_that_a_record_makes_no_sense(void **state)
         {offset_of(mutex) + sizeof *mutex - 1, 1},
     };
 
-    (void)state;
     attach();
     change(0, 8);
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -258,11 +239,10 @@ static void sees_that_a_record_makes_no_sense(void **state)
     assert_int_equal(fw_ipc_journal_commit(journal), 0);
 }
 
-static void is_no_journal(void **state)
+TEST(is_no_journal)
 {
     const uint64_t wrong[] = {0, 8, 3, fixture.size - 8, fixture.size, UINT64_MAX - 7, UINT64_MAX};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(fw_ipc_journal_undo_at_(fixture.mapping, wrong[i], mutex), EUCLEAN);
         assert_int_equal(fw_ipc_journal_commit_at_(fixture.mapping, wrong[i], mutex), EUCLEAN);
@@ -270,12 +250,11 @@ static void is_no_journal(void **state)
 }
 
 /* Random bytes in head and records: an answer, and nothing outside of the objects is changed. */
-static void stands_any_bytes(void **state)
+TEST(stands_any_bytes)
 {
     size_t objects_at = (size_t)fixture.mapping->head->objects_at;
     char *copy = malloc(objects_at);
 
-    (void)state;
     memcpy(copy, fixture.base, objects_at);
     srand(1);
     for (unsigned turn = 0; turn < 20000; turn++) {
@@ -291,21 +270,4 @@ static void stands_any_bytes(void **state)
     free(copy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(is_made_once, make, unmake),
-        cmocka_unit_test_setup_teardown(is_not_made_elsewhere, make, unmake),
-        cmocka_unit_test_setup_teardown(undoes_in_reverse_order, make, unmake),
-        cmocka_unit_test_setup_teardown(keeps_what_is_committed, make, unmake),
-        cmocka_unit_test_setup_teardown(notes_nothing_when_full, make, unmake),
-        cmocka_unit_test_setup_teardown(notes_objects_of_the_region_only, make, unmake),
-        cmocka_unit_test_setup_teardown(is_committed_by_unlock, make, unmake),
-        cmocka_unit_test_setup_teardown(is_undone_by_the_next_holder, make, unmake),
-        cmocka_unit_test_setup_teardown(sees_that_its_head_makes_no_sense, make, unmake),
-        cmocka_unit_test_setup_teardown(sees_that_a_record_makes_no_sense, make, unmake),
-        cmocka_unit_test_setup_teardown(is_no_journal, make, unmake),
-        cmocka_unit_test_setup_teardown(stands_any_bytes, make, unmake),
-    };
-    return cmocka_run_group_tests_name("ipc_journal", tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -8,7 +8,7 @@
 #include <furwock/ipc/named.h>
 
 #include "region_fixture.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/journaled.c: locks that are made together with their journal. */
 
@@ -20,12 +20,11 @@ static int open_mutex(const char *name, size_t capacity, unsigned flags, fw_ipc_
     return fw_region_mutex_with_journal(region, name, capacity, flags, m, j);
 }
 
-static void is_made_once_and_found(void **state)
+TEST(is_made_once_and_found)
 {
     fw_ipc_mutex *m, *again;
     fw_ipc_journal *j, *same;
 
-    (void)state;
     assert_int_equal(open_mutex("m", CAPACITY, 0, &m, &j), ENOENT);
     assert_null(m);
     assert_null(j);
@@ -40,13 +39,12 @@ static void is_made_once_and_found(void **state)
     assert_int_equal(open_mutex("m", CAPACITY, MAKE | FW_REGION_EXCLUSIVE, &m, &j), EEXIST);
 }
 
-static void is_not_found_with_another_capacity(void **state)
+TEST(is_not_found_with_another_capacity)
 {
     fw_ipc_mutex *m, *plain;
     fw_ipc_journal *j;
     fw_ipc_rwlock *l;
 
-    (void)state;
     assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
     assert_int_equal(open_mutex("m", CAPACITY / 2, MAKE, &m, &j), EPROTO);
     assert_null(m);
@@ -57,12 +55,11 @@ static void is_not_found_with_another_capacity(void **state)
     assert_int_equal(open_mutex("plain", CAPACITY, MAKE, &m, &j), EPROTO);
 }
 
-static void is_not_made_without_capacity(void **state)
+TEST(is_not_made_without_capacity)
 {
     fw_ipc_mutex *m;
     fw_ipc_journal *j;
 
-    (void)state;
     assert_int_equal(open_mutex("m", 0, MAKE, &m, &j), EINVAL);
     assert_int_equal(open_mutex("m", SIZE_MAX, MAKE, &m, &j), EINVAL);
     assert_int_equal(open_mutex("m", FW_REGION_MIN_SIZE, MAKE, &m, &j), ENOSPC);
@@ -78,7 +75,7 @@ static void kill_child(pid_t child)
 }
 
 /* The very first holder may die: what it had recorded is undone, and nobody has to attach. */
-static void undoes_for_the_first_holder(void **state)
+TEST(undoes_for_the_first_holder)
 {
     fw_ipc_mutex *m;
     fw_ipc_journal *j;
@@ -86,7 +83,6 @@ static void undoes_for_the_first_holder(void **state)
     uint64_t *data;
     pid_t child;
 
-    (void)state;
     assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
     assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
     data = object;
@@ -104,7 +100,7 @@ static void undoes_for_the_first_holder(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void undoes_for_a_writer(void **state)
+TEST(undoes_for_a_writer)
 {
     fw_ipc_rwlock *l;
     fw_ipc_journal *j;
@@ -112,7 +108,6 @@ static void undoes_for_a_writer(void **state)
     uint64_t *data;
     pid_t child;
 
-    (void)state;
     assert_int_equal(fw_region_rwlock_with_journal(region, "l", CAPACITY, MAKE, &l, &j), 0);
     assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
     data = object;
@@ -129,15 +124,4 @@ static void undoes_for_a_writer(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(is_made_once_and_found),       TEST(is_not_found_with_another_capacity),
-        TEST(is_not_made_without_capacity), TEST(undoes_for_the_first_holder),
-        TEST(undoes_for_a_writer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(set_up, tear_down)

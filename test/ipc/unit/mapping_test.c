@@ -5,15 +5,14 @@
 #include "fixture.h"
 #include "ipc/region/head.h"
 #include "ipc/region/mapping.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/mapping.c: where this process has its regions. */
 
-static void finds_the_region_of_an_address(void **state)
+TEST(finds_the_region_of_an_address)
 {
     struct fixture a = fixture_make(4), b = fixture_make(8);
 
-    (void)state;
     assert_ptr_equal(fw_ipc_mapping_of_(a.base), a.mapping);
     assert_ptr_equal(fw_ipc_mapping_of_(fixture_object(&b, 0)), b.mapping);
     assert_ptr_equal(fw_ipc_mapping_of_(a.base + a.size - 8), a.mapping);
@@ -25,14 +24,13 @@ static void finds_the_region_of_an_address(void **state)
     fixture_unmake(&b);
 }
 
-static void forgets_a_region_that_was_closed(void **state)
+TEST(forgets_a_region_that_was_closed)
 {
     struct fixture g = fixture_make(4);
     const struct fw_ipc_mapping_ *mapping = g.mapping;
     uint64_t epoch = fw_ipc_epoch_(), generation = mapping->generation;
     char *base = g.base;
 
-    (void)state;
     fixture_unmake(&g);
     assert_null(fw_ipc_mapping_of_(base));
     assert_true(fw_ipc_epoch_() > epoch);
@@ -42,13 +40,12 @@ static void forgets_a_region_that_was_closed(void **state)
     fixture_unmake(&g);
 }
 
-static void refuses_overlaps_and_too_many(void **state)
+TEST(refuses_overlaps_and_too_many)
 {
     struct fixture all[FW_RANGES];
     const struct fw_ipc_mapping_ *mapping;
     struct fw_ipc_plan_ page = {.size = 4096, .member_count = 1, .members_at = 1024};
 
-    (void)state;
     all[0] = fixture_make(4);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base + 4096, &page, &mapping), EBUSY);
     assert_int_equal(fw_ipc_mapping_add_(all[0].base, &page, &mapping), EBUSY);
@@ -59,12 +56,11 @@ static void refuses_overlaps_and_too_many(void **state)
         fixture_unmake(&all[i]);
 }
 
-static void addresses_and_offsets(void **state)
+TEST(addresses_and_offsets)
 {
     struct fixture g = fixture_make(4);
     void *object = fixture_object(&g, 3);
 
-    (void)state;
     assert_ptr_equal(fw_ipc_address_(g.mapping, fw_ipc_offset_(g.mapping, object), 256), object);
     assert_int_equal(fw_ipc_offset_(g.mapping, &g), 0);
     assert_null(fw_ipc_address_(g.mapping, 0, 8));
@@ -84,24 +80,12 @@ static void use_in_child(void *arg)
     fixture_unmake(&another);
 }
 
-static void a_child_has_the_regions_too(void **state)
+TEST(a_child_has_the_regions_too)
 {
     struct fixture g = fixture_make(4);
 
-    (void)state;
     assert_int_equal(wait_for_child(start(use_in_child, &g)), 0);
     fixture_unmake(&g);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_region_of_an_address),
-        cmocka_unit_test(forgets_a_region_that_was_closed),
-        cmocka_unit_test(refuses_overlaps_and_too_many),
-        cmocka_unit_test(addresses_and_offsets),
-        cmocka_unit_test(a_child_has_the_regions_too),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

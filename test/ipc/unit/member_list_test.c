@@ -3,31 +3,22 @@
 
 #include "fixture.h"
 #include "sys/robust.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/member_list.c: a slot leaves its thread's robust list only if none was skipped. */
 
-static struct fixture fixture;
 static struct fw_ipc_me_ me;
 static pthread_mutex_t mutex;
 
-static int make(void **state)
+static int make(void)
 {
     pthread_mutexattr_t how;
 
-    (void)state;
     pthread_mutexattr_init(&how);
     pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&mutex, &how);
     fixture = fixture_make(4);
     return pthread_mutex_lock(&mutex) != 0 || fw_ipc_enter_(fixture_object(&fixture, 0), &me) != 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 static uintptr_t *entry(void)
@@ -38,9 +29,8 @@ static uintptr_t *entry(void)
                                  fw_robust_thread_.head->offset);
 }
 
-static void leaves_beside_a_mutex(void **state)
+TEST(leaves_beside_a_mutex)
 {
-    (void)state;
     assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)entry());
     assert_true(fw_ipc_list_leave_(me.member));
     assert_int_not_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
@@ -48,19 +38,17 @@ static void leaves_beside_a_mutex(void **state)
     assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
 }
 
-static void leaves_after_a_mutex(void **state)
+TEST(leaves_after_a_mutex)
 {
-    (void)state;
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
     assert_int_equal(*entry(), (uintptr_t)fw_robust_thread_.head);
     assert_true(fw_ipc_list_leave_(me.member));
 }
 
-static void stays_where_a_mutex_was_skipped(void **state)
+TEST(stays_where_a_mutex_was_skipped)
 {
     uintptr_t next = *entry();
 
-    (void)state;
     *entry() = (uintptr_t)fw_robust_thread_.head;
     assert_false(fw_ipc_list_leave_(me.member));
     *entry() = next;
@@ -68,15 +56,4 @@ static void stays_where_a_mutex_was_skipped(void **state)
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(leaves_beside_a_mutex),
-        TEST(leaves_after_a_mutex),
-        TEST(stays_where_a_mutex_was_skipped),
-    };
-
-    return cmocka_run_group_tests_name("ipc_member_list", tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

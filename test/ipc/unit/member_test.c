@@ -11,23 +11,14 @@
 #include "ipc/region/member.h"
 #include "sys/origin.h"
 #include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/member.c: threads as members of a region, with the real kernel. */
 
-static struct fixture fixture;
-
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -44,11 +35,10 @@ static uint64_t line_life(unsigned slot)
     return fw_load64_acquire(&fixture.mapping->members[slot].life);
 }
 
-static void enters_once(void **state)
+TEST(enters_once)
 {
     struct fw_ipc_me_ me = enter(), again = enter();
 
-    (void)state;
     assert_int_equal(me.id, again.id);
     assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
     assert_ptr_equal(me.member, &fixture.mapping->members[0]);
@@ -60,22 +50,20 @@ static void enters_once(void **state)
     assert_int_equal(fixture.mapping->head->members_used, 1);
 }
 
-static void refuses_what_lies_elsewhere(void **state)
+TEST(refuses_what_lies_elsewhere)
 {
     struct fw_ipc_me_ me;
     uint64_t here = 0;
 
-    (void)state;
     assert_int_equal(fw_ipc_enter_(&here, &me), EINVAL);
     assert_int_equal(fw_ipc_enter_((char *)fixture_object(&fixture, 0) + 4, &me), EINVAL);
     assert_int_equal(fw_ipc_enter_(NULL, &me), EINVAL);
 }
 
-static void leaves_and_comes_back_as_another(void **state)
+TEST(leaves_and_comes_back_as_another)
 {
     struct fw_ipc_me_ me = enter(), again;
 
-    (void)state;
     fw_ipc_leave_(fixture.mapping);
     assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_DEAD);
     again = enter();
@@ -92,9 +80,8 @@ static void leaves_and_comes_back_as_another(void **state)
     assert_int_equal(fw_ipc_ids_(fixture.mapping, again.id), again.member->ids);
 }
 
-static void tells_what_no_thread_can_have_been(void **state)
+TEST(tells_what_no_thread_can_have_been)
 {
-    (void)state;
     enter();
     assert_int_equal(fw_ipc_life_(fixture.mapping, 0), FW_IPC_CORRUPT);
     assert_int_equal(fw_ipc_life_(fixture.mapping, 9), FW_IPC_CORRUPT);
@@ -110,11 +97,10 @@ static void leave_at_once(void *arg)
     fw_ipc_leave_(fixture.mapping);
 }
 
-static void a_child_does_not_leave_for_its_parent(void **state)
+TEST(a_child_does_not_leave_for_its_parent)
 {
     struct fw_ipc_me_ me = enter();
 
-    (void)state;
     assert_int_equal(wait_for_child(start(leave_at_once, NULL)), 0);
     assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
     assert_int_equal(enter().id, me.id);
@@ -126,12 +112,11 @@ static void *enter_in_thread(void *arg)
     return NULL;
 }
 
-static void a_thread_that_ends_is_dead(void **state)
+TEST(a_thread_that_ends_is_dead)
 {
     struct fw_ipc_me_ me = enter(), other;
     pthread_t thread;
 
-    (void)state;
     pthread_create(&thread, NULL, enter_in_thread, &other);
     pthread_join(thread, NULL);
     assert_int_not_equal(other.id, me.id);
@@ -158,14 +143,13 @@ static uint64_t await(const uint64_t *word)
     return value;
 }
 
-static void a_process_that_is_killed_is_dead(void **state)
+TEST(a_process_that_is_killed_is_dead)
 {
     struct fw_ipc_me_ me = enter();
     uint64_t *said = fixture_object(&fixture, 0);
     int child = start(enter_and_stay, said);
     uint64_t id = await(said);
 
-    (void)state;
     assert_int_not_equal(id, me.id); /* a child is another member */
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_ALIVE);
@@ -181,13 +165,12 @@ static void a_process_that_is_killed_is_dead(void **state)
 }
 
 /* As where the kernel has no robust lists. */
-static void finds_deaths_that_nobody_marked(void **state)
+TEST(finds_deaths_that_nobody_marked)
 {
     uint64_t *said = fixture_object(&fixture, 0);
     int child = start(enter_and_stay, said);
     uint64_t id = await(said), life = line_life(0);
 
-    (void)state;
     kill_and_wait(child);
     fw_store64_release(&fixture.mapping->members[0].life, life);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
@@ -195,12 +178,11 @@ static void finds_deaths_that_nobody_marked(void **state)
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
 }
 
-static void knows_a_thread_from_another_with_its_id(void **state)
+TEST(knows_a_thread_from_another_with_its_id)
 {
     struct fw_ipc_me_ me = enter();
     struct fw_thread_about_ about;
 
-    (void)state;
     if (!fw_thread_about_((uint32_t)gettid(), &about))
         skip(); /* no /proc */
     me.member->here_since = about.started;
@@ -210,25 +192,23 @@ static void knows_a_thread_from_another_with_its_id(void **state)
 }
 
 /* A thread that is older than the slot, so that it cannot be told from its member by its start. */
-static void notices_a_slot_that_names_another(void **state)
+TEST(notices_a_slot_that_names_another)
 {
     struct fw_ipc_me_ me = enter();
     uint64_t life = me.member->life;
 
-    (void)state;
     me.member->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_CORRUPT);
     me.member->life = life;
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
-static void asks_once_in_a_while(void **state)
+TEST(asks_once_in_a_while)
 {
     struct fw_ipc_me_ me = enter();
     const uint64_t ever = UINT64_C(1000000) << 30; /* twelve days */
     const uint64_t briefly = UINT64_C(1) << 21;
 
-    (void)state;
     me.member->asked_at -= 1000000;
     assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, briefly));
     assert_true(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
@@ -255,14 +235,13 @@ static void *visit(void *arg)
 }
 
 /* What a slot says of itself makes no thread a participant, nor keeps one from being it. */
-static void others_are_what_the_process_knows(void **state)
+TEST(others_are_what_the_process_knows)
 {
     struct fw_ipc_me_ me = enter();
     struct fw_ipc_member_ *forged = &fixture.mapping->members[2];
     struct visit v = {.is_in = 0};
     pthread_t thread;
 
-    (void)state;
     *forged = *me.member;
     assert_false(fw_ipc_has_other_members_(fixture.mapping));
     pthread_create(&thread, NULL, visit, &v);
@@ -275,23 +254,21 @@ static void others_are_what_the_process_knows(void **state)
         sched_yield();
 }
 
-static void takes_a_thread_without_an_id_as_alive(void **state)
+TEST(takes_a_thread_without_an_id_as_alive)
 {
     struct fw_ipc_me_ me = enter();
 
-    (void)state;
     me.member->introduced = 0;
     me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
-static void a_full_region_is_refused(void **state)
+TEST(a_full_region_is_refused)
 {
     struct fw_ipc_me_ me;
     uint64_t *said = fixture_object(&fixture, 0);
     int children[8];
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         children[i] = start(enter_and_stay, &said[i]);
         await(&said[i]);
@@ -305,12 +282,11 @@ static void a_full_region_is_refused(void **state)
             kill_and_wait(children[i]);
 }
 
-static void knows_whether_others_are_there(void **state)
+TEST(knows_whether_others_are_there)
 {
     struct fw_ipc_me_ me = enter(), other;
     pthread_t thread;
 
-    (void)state;
     assert_false(fw_ipc_has_other_members_(me.mapping));
     pthread_create(&thread, NULL, enter_in_thread, &other);
     pthread_join(thread, NULL);
@@ -320,29 +296,4 @@ static void knows_whether_others_are_there(void **state)
         sched_yield();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(enters_once),
-        TEST(refuses_what_lies_elsewhere),
-        TEST(leaves_and_comes_back_as_another),
-        TEST(tells_what_no_thread_can_have_been),
-        TEST(a_child_does_not_leave_for_its_parent),
-        TEST(a_thread_that_ends_is_dead),
-        TEST(a_process_that_is_killed_is_dead),
-        TEST(finds_deaths_that_nobody_marked),
-        TEST(knows_a_thread_from_another_with_its_id),
-        TEST(asks_once_in_a_while),
-        TEST(notices_a_slot_that_names_another),
-        TEST(takes_a_thread_without_an_id_as_alive),
-        TEST(a_full_region_is_refused),
-        TEST(knows_whether_others_are_there),
-        TEST(others_are_what_the_process_knows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

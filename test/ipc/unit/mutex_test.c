@@ -10,27 +10,19 @@
 #include "fixture.h"
 #include "ipc/region/member.h"
 #include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/mutex.c, with the real kernel; the victims are forked children. */
 
-static struct fixture fixture;
 static fw_ipc_mutex *m;
 static uint64_t *said; /* by a child, when it has come so far */
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
     m = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -69,9 +61,8 @@ static uint64_t own_id(void)
     return me.id;
 }
 
-static void locks_and_unlocks(void **state)
+TEST(locks_and_unlocks)
 {
-    (void)state;
     for (uint64_t i = 1; i < 4; i++) {
         assert_int_equal(fw_ipc_mutex_lock(m), 0);
         assert_int_equal(m->word_, own_id());
@@ -86,13 +77,12 @@ static void locks_and_unlocks(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void misuse_is_an_error(void **state)
+TEST(misuse_is_an_error)
 {
     fw_ipc_mutex elsewhere = FW_IPC_MUTEX_INIT;
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
     fw_ipc_death death;
 
-    (void)state;
     assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
     assert_int_equal(fw_ipc_mutex_consistent(m), EPERM);
     assert_int_equal(fw_ipc_mutex_lock(m), 0);
@@ -127,23 +117,21 @@ static void *try_elsewhere(void *arg)
     return NULL;
 }
 
-static void what_another_holds_is_busy(void **state)
+TEST(what_another_holds_is_busy)
 {
     pthread_t thread;
 
-    (void)state;
     fw_ipc_mutex_lock(m);
     pthread_create(&thread, NULL, try_elsewhere, NULL);
     pthread_join(thread, NULL);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void the_next_holder_is_told(void **state)
+TEST(the_next_holder_is_told)
 {
     int child = kill_a_holder(0);
     fw_ipc_death death;
 
-    (void)state;
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
     assert_int_equal(m->word_, own_id() | FW_IPC_DIED);
     assert_int_equal(fw_ipc_mutex_death(m, &death), 0);
@@ -157,18 +145,16 @@ static void the_next_holder_is_told(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void trylock_takes_it_from_the_dead(void **state)
+TEST(trylock_takes_it_from_the_dead)
 {
-    (void)state;
     kill_a_holder(0);
     assert_int_equal(fw_ipc_mutex_trylock(m), EOWNERDEAD);
     assert_int_equal(fw_ipc_mutex_consistent(m), 0);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void whoever_does_not_repair_gives_it_up(void **state)
+TEST(whoever_does_not_repair_gives_it_up)
 {
-    (void)state;
     kill_a_holder(0);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
@@ -181,12 +167,11 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void a_repairer_may_die_too(void **state)
+TEST(a_repairer_may_die_too)
 {
     int second;
     fw_ipc_death death;
 
-    (void)state;
     kill_a_holder(0);
     second = kill_a_holder(EOWNERDEAD);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
@@ -198,11 +183,10 @@ static void a_repairer_may_die_too(void **state)
 }
 
 /* The sleeper is there before the holder dies: a bounded wait, at most, and it has the mutex. */
-static void a_sleeper_finds_the_death(void **state)
+TEST(a_sleeper_finds_the_death)
 {
     int child = start(hold, NULL), sleeper;
 
-    (void)state;
     await_word(said, 1);
     *said = 0;
     sleeper = start(hold, NULL);
@@ -222,11 +206,10 @@ static void *lock_briefly(void *arg)
     return NULL;
 }
 
-static void a_release_wakes_a_sleeper(void **state)
+TEST(a_release_wakes_a_sleeper)
 {
     pthread_t threads[3];
 
-    (void)state;
     fw_ipc_mutex_lock(m);
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, lock_briefly, NULL);
@@ -238,7 +221,7 @@ static void a_release_wakes_a_sleeper(void **state)
     assert_int_equal(fw_ipc_mutex_generation(m), 4);
 }
 
-static void words_that_cannot_be_are_left_alone(void **state)
+TEST(words_that_cannot_be_are_left_alone)
 {
     static const uint64_t words[] = {
         UINT64_C(1) << 32 | 9,       /* no such slot */
@@ -249,7 +232,6 @@ static void words_that_cannot_be_are_left_alone(void **state)
         FW_IPC_DIED,
     };
 
-    (void)state;
     own_id();
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         m->word_ = words[i];
@@ -267,9 +249,8 @@ static void fork_and_find_out(void *arg)
         _exit(1);
 }
 
-static void a_child_holds_nothing(void **state)
+TEST(a_child_holds_nothing)
 {
-    (void)state;
     fw_ipc_mutex_lock(m);
     assert_int_equal(wait_for_child(start(fork_and_find_out, NULL)), 0);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
@@ -283,11 +264,10 @@ static int repair(void *arg, const fw_ipc_death *death)
     return *(int *)arg;
 }
 
-static void a_repair_function_does_it_all(void **state)
+TEST(a_repair_function_does_it_all)
 {
     int answer = 0;
 
-    (void)state;
     repaired = 0;
     assert_int_equal(fw_ipc_mutex_on_death(m, repair, &answer), 0);
     kill_a_holder(0);
@@ -306,26 +286,4 @@ static void a_repair_function_does_it_all(void **state)
     assert_int_equal(repaired, 2);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(locks_and_unlocks),
-        TEST(misuse_is_an_error),
-        TEST(what_another_holds_is_busy),
-        TEST(the_next_holder_is_told),
-        TEST(trylock_takes_it_from_the_dead),
-        TEST(whoever_does_not_repair_gives_it_up),
-        TEST(a_repairer_may_die_too),
-        TEST(a_sleeper_finds_the_death),
-        TEST(a_release_wakes_a_sleeper),
-        TEST(words_that_cannot_be_are_left_alone),
-        TEST(a_child_holds_nothing),
-        TEST(a_repair_function_does_it_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

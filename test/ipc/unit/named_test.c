@@ -9,7 +9,7 @@
 
 #include "ipc/region/layout.h"
 #include "region_fixture.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/named.c: named objects of a region. */
 
@@ -20,11 +20,10 @@ static int data(const char *name, size_t size, unsigned flags, void *object)
     return fw_region_object(region, name, FW_REGION_DATA, size, flags, object);
 }
 
-static void made_once_and_found(void **state)
+TEST(made_once_and_found)
 {
     char *a, *b, *again;
 
-    (void)state;
     assert_int_equal(data("a", 100, 0, &a), ENOENT);
     assert_int_equal(data("a", 100, MAKE, &a), 0);
     assert_int_equal(data("b", 1, ALONE, &b), 0);
@@ -39,12 +38,11 @@ static void made_once_and_found(void **state)
         assert_int_equal(a[i], 0);
 }
 
-static void of_another_kind_or_size(void **state)
+TEST(of_another_kind_or_size)
 {
     fw_ipc_mutex *m;
     void *object;
 
-    (void)state;
     assert_int_equal(fw_region_mutex(region, "m", 0, &m), ENOENT);
     assert_int_equal(fw_region_mutex(region, "m", MAKE, &m), 0);
     assert_int_equal(fw_ipc_mutex_trylock(m), 0);
@@ -53,12 +51,11 @@ static void of_another_kind_or_size(void **state)
     assert_int_equal(fw_region_object(region, "m", FW_REGION_MUTEX, 4096, MAKE, &object), EPROTO);
 }
 
-static void requests_that_make_no_sense(void **state)
+TEST(requests_that_make_no_sense)
 {
     char name[] = "0123456789012345678901234567890123456789";
     void *object;
 
-    (void)state;
     assert_int_equal(data(NULL, 8, MAKE, &object), EINVAL);
     assert_int_equal(data("", 8, MAKE, &object), EINVAL);
     assert_int_equal(data(name, 8, MAKE, &object), EINVAL);
@@ -99,12 +96,11 @@ static int init(const char *name, int (*f)(void *, void *), int *arg, void *obje
     return fw_region_object_init(region, name, FW_REGION_DATA, 200, MAKE, f, arg, object);
 }
 
-static void made_ready_before_it_is_found(void **state)
+TEST(made_ready_before_it_is_found)
 {
     int good = 0, bad = EDOM;
     char *object;
 
-    (void)state;
     assert_int_equal(init("ready", fill, &bad, &object), EDOM);
     assert_int_equal(data("ready", 200, 0, &object), ENOENT);
     assert_int_equal(data("zeroes", 200, MAKE, &object), 0); /* at the same address */
@@ -118,13 +114,12 @@ static void made_ready_before_it_is_found(void **state)
     assert_int_equal(init("nested", make_another, &good, &object), EDEADLK);
 }
 
-static void a_maker_that_dies_leaves_nothing(void **state)
+TEST(a_maker_that_dies_leaves_nothing)
 {
     int status;
     pid_t child = fork();
     char *object;
 
-    (void)state;
     if (child == 0) {
         init("dies", kill_self, NULL, &object);
         _exit(0);
@@ -140,12 +135,11 @@ static void a_maker_that_dies_leaves_nothing(void **state)
         assert_int_equal(object[i], 0);
 }
 
-static void a_lock_that_was_written_over(void **state)
+TEST(a_lock_that_was_written_over)
 {
     struct fw_ipc_head_ *head = fw_region_base(region);
     void *object;
 
-    (void)state;
     assert_int_equal(data("before", 8, MAKE, &object), 0);
     memset(&head->naming, 0xa5, sizeof head->naming);
     assert_int_equal(data("before", 8, MAKE, &object), 0);
@@ -154,15 +148,4 @@ static void a_lock_that_was_written_over(void **state)
     assert_int_equal(data("new", 8, MAKE, &object), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_once_and_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_another_kind_or_size, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(requests_that_make_no_sense, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(made_ready_before_it_is_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_maker_that_dies_leaves_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_lock_that_was_written_over, set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("ipc_named", tests, NULL, NULL);
-}
+UNIT_MAIN(set_up, tear_down)

@@ -5,7 +5,7 @@
 #include <furwock/ipc/named.h>
 
 #include "region_fixture.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/numbered.c: objects that are found have the numbers that were asked for, or EPROTO. */
 
@@ -13,12 +13,11 @@ enum { MAKE = FW_REGION_CREATE };
 #define FAIL FW_IPC_BARRIER_FAIL
 #define GO_ON FW_IPC_BARRIER_GO_ON
 
-static void semaphores(void **state)
+TEST(semaphores)
 {
     fw_ipc_sem *s, *again;
     void *zeroes;
 
-    (void)state;
     assert_int_equal(fw_region_sem(region, "s", 2, 10, 0, &s), ENOENT);
     assert_null(s);
     assert_int_equal(fw_region_sem(region, "s", 2, 0, MAKE, &s), EINVAL);
@@ -36,11 +35,10 @@ static void semaphores(void **state)
     assert_int_equal(fw_region_sem(region, "z", 0, 1, 0, &again), EPROTO);
 }
 
-static void units(void **state)
+TEST(units)
 {
     fw_ipc_permits *u, *again;
 
-    (void)state;
     assert_int_equal(fw_region_permits(region, "u", 0, MAKE, &u), EINVAL);
     assert_int_equal(fw_region_permits(region, "u", 4, MAKE, &u), 0);
     assert_int_equal(fw_region_permits(region, "u", 5, MAKE, &again), EPROTO);
@@ -51,11 +49,10 @@ static void units(void **state)
     assert_ptr_equal(again, u);
 }
 
-static void barriers(void **state)
+TEST(barriers)
 {
     fw_ipc_barrier *b, *again;
 
-    (void)state;
     assert_int_equal(fw_region_barrier(region, "b", 0, FAIL, MAKE, &b), EINVAL);
     assert_int_equal(fw_region_barrier(region, "b", 5, FAIL, MAKE, &b), 0);
     assert_int_equal(fw_region_barrier(region, "b", 3, FAIL, MAKE, &again), EPROTO);
@@ -67,11 +64,10 @@ static void barriers(void **state)
     assert_ptr_equal(again, b);
 }
 
-static void journals(void **state)
+TEST(journals)
 {
     fw_ipc_journal *j, *again;
 
-    (void)state;
     assert_int_equal(fw_region_journal(region, "j", 0, MAKE, &j), EINVAL);
     assert_int_equal(fw_region_journal(region, "j", SIZE_MAX, MAKE, &j), EINVAL);
     assert_int_equal(fw_region_journal(region, "j", 250, MAKE, &j), 0);
@@ -83,14 +79,13 @@ static void journals(void **state)
     assert_ptr_equal(again, j);
 }
 
-static void of_another_kind(void **state)
+TEST(of_another_kind)
 {
     fw_ipc_journal *j;
     fw_ipc_barrier *b;
     fw_ipc_permits *u;
     fw_ipc_sem *s;
 
-    (void)state;
     assert_int_equal(fw_region_sem(region, "x", 0, 1, MAKE, &s), 0);
     assert_int_equal(fw_region_permits(region, "x", 0, 0, &u), EPROTO);
     assert_int_equal(fw_region_barrier(region, "x", 0, FAIL, 0, &b), EPROTO);
@@ -99,14 +94,4 @@ static void of_another_kind(void **state)
     assert_int_equal(fw_region_sem(region, "y", 0, 0, 0, &s), EPROTO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(semaphores, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(units, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(barriers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(journals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_another_kind, set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("ipc_numbered", tests, NULL, NULL);
-}
+UNIT_MAIN(set_up, tear_down)

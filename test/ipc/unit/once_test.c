@@ -5,29 +5,20 @@
 
 #include <furwock/ipc/once.h>
 
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* src/ipc/once.c, with the real kernel; the victims are forked children. */
 
-static struct fixture fixture;
 static fw_ipc_once *o;
 static uint64_t *runs; /* how often an initialiser began; then: how often one ended well */
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
     o = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
     runs = fixture_object(&fixture, 2);
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -40,9 +31,8 @@ static int init(void *arg)
     return 0;
 }
 
-static void runs_once(void **state)
+TEST(runs_once)
 {
-    (void)state;
     assert_false(fw_ipc_once_is_done(o));
     for (int i = 0; i < 3; i++)
         assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
@@ -51,11 +41,10 @@ static void runs_once(void **state)
     assert_int_equal(runs[0], 1);
 }
 
-static void tries_again_after_failure(void **state)
+TEST(tries_again_after_failure)
 {
     int failure = ENOMEM;
 
-    (void)state;
     assert_int_equal(fw_ipc_once_call(o, init, &failure), ENOMEM);
     assert_int_equal(o->word_, 0);
     assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
@@ -68,11 +57,10 @@ static int call_itself(void *arg)
     return fw_ipc_once_call(o, init, NULL);
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
     static fw_ipc_once elsewhere;
 
-    (void)state;
     assert_int_equal(fw_ipc_once_call(&elsewhere, init, NULL), EINVAL);
     assert_int_equal(fw_ipc_once_call_slow_((fw_ipc_once *)((char *)o + 4), init, NULL), EINVAL);
     assert_int_equal(fw_ipc_once_call(o, call_itself, NULL), EDEADLK);
@@ -103,11 +91,10 @@ static int init_over(void *arg)
     return fw_ipc_once_is_left(o) ? init(arg) : EILSEQ;
 }
 
-static void a_failed_call_leaves_the_mark_of_the_dead(void **state)
+TEST(a_failed_call_leaves_the_mark_of_the_dead)
 {
     int victim, failure = EIO;
 
-    (void)state;
     victim = start(run_linger, NULL);
     await_said(1);
     kill_and_wait(victim);
@@ -136,11 +123,10 @@ static void *run_cancelled(void *arg)
     return NULL;
 }
 
-static void a_cancelled_one_leaves_it_to_others(void **state)
+TEST(a_cancelled_one_leaves_it_to_others)
 {
     pthread_t thread;
 
-    (void)state;
     pthread_create(&thread, NULL, run_cancelled, NULL);
     pthread_join(thread, NULL);
     assert_int_equal(o->word_, 0);
@@ -153,12 +139,11 @@ static int fork_within(void *child)
     return *(pid_t *)child == 0 ? 0 : init(NULL);
 }
 
-static void a_child_has_initialised_nothing(void **state)
+TEST(a_child_has_initialised_nothing)
 {
     pid_t child = -1;
     int error, status;
 
-    (void)state;
     error = fw_ipc_once_call(o, fork_within, &child);
     if (child == 0)
         _exit(error == EPERM && fw_ipc_once_call(o, init, NULL) == 0 ? 0 : 1);
@@ -168,17 +153,4 @@ static void a_child_has_initialised_nothing(void **state)
     assert_int_equal(runs[0], 1);
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(runs_once, make, unmake),
-        cmocka_unit_test_setup_teardown(tries_again_after_failure, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(a_failed_call_leaves_the_mark_of_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(a_cancelled_one_leaves_it_to_others, make, unmake),
-        cmocka_unit_test_setup_teardown(a_child_has_initialised_nothing, make, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

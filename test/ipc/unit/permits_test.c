@@ -5,20 +5,18 @@
 #include <furwock/ipc/permits.h>
 
 #include "ipc/announce.h"
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* src/ipc/permits.c, with the real kernel; the victims are forked children. */
 
-static struct fixture fixture;
 static fw_ipc_permits *u;
 static uint64_t *permit;
 
 enum { PERMITS = 3 };
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
     u = fixture_object(&fixture, 0);
     permit = (uint64_t *)(u + 1);
@@ -26,18 +24,10 @@ static int make(void **state)
     return fw_ipc_permits_init(u, PERMITS);
 }
 
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
-}
-
-static void lends_and_takes_back(void **state)
+TEST(lends_and_takes_back)
 {
     uint32_t i;
 
-    (void)state;
     assert_int_equal(fw_ipc_permits_count(u), PERMITS);
     for (unsigned n = 0; n < PERMITS; n++) {
         assert_int_equal(fw_ipc_permits_value(u), PERMITS - n);
@@ -56,14 +46,13 @@ static void lends_and_takes_back(void **state)
     assert_int_equal(fw_ipc_permits_value(u), PERMITS);
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
     static _Alignas(64) fw_ipc_permits elsewhere;
     fw_ipc_permits *blank = fixture_object(&fixture, 2);
     fw_ipc_permits *last = (fw_ipc_permits *)(fixture.base + fixture.size - 64);
     fw_deadline never = {.clock = -1};
 
-    (void)state;
     assert_int_equal(fw_ipc_permits_size(0), 0);
     assert_int_equal(fw_ipc_permits_size(FW_IPC_PERMITS_MAX + 1), 0);
     assert_int_equal(fw_ipc_permits_size(4), sizeof(fw_ipc_permits) + 32);
@@ -82,11 +71,10 @@ static void says_what_is_wrong(void **state)
 }
 
 /* Words that nobody can have written are left alone, and nobody waits for them. */
-static void finds_what_was_written_over(void **state)
+TEST(finds_what_was_written_over)
 {
     fw_deadline soon = in_ms(60);
 
-    (void)state;
     permit[0] = 7;
     assert_int_equal(fw_ipc_permits_value(u), PERMITS - 1);
     assert_int_equal(fw_ipc_permits_wait(u), 0);
@@ -104,11 +92,10 @@ static void finds_what_was_written_over(void **state)
     assert_int_equal(fw_ipc_permits_value(u), 0);
 }
 
-static void gives_up_in_time(void **state)
+TEST(gives_up_in_time)
 {
     fw_deadline soon = in_ms(60);
 
-    (void)state;
     for (unsigned n = 0; n < PERMITS; n++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     assert_int_equal(fw_ipc_permits_timedwait(u, &soon), ETIMEDOUT);
@@ -135,11 +122,10 @@ static void borrow_and_die(uintptr_t n)
     kill_and_wait(victim);
 }
 
-static void takes_from_the_dead(void **state)
+TEST(takes_from_the_dead)
 {
     uint32_t i;
 
-    (void)state;
     assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), 0);
     borrow_and_die(2);
     assert_int_equal(fw_ipc_permits_value(u), 2);
@@ -157,13 +143,12 @@ static void *borrow_one(void *arg)
     return (void *)(intptr_t)fw_ipc_permits_wait(u);
 }
 
-static void takes_from_ended_threads(void **state)
+TEST(takes_from_ended_threads)
 {
     pthread_t thread;
     void *error;
     uint32_t i;
 
-    (void)state;
     for (unsigned n = 1; n < PERMITS; n++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     pthread_create(&thread, NULL, borrow_one, NULL);
@@ -181,11 +166,10 @@ static void take_one(void *arg)
     _exit(fw_ipc_permits_take(u, &i, NULL, NULL));
 }
 
-static void wakes_sleepers(void **state)
+TEST(wakes_sleepers)
 {
     int child[PERMITS];
 
-    (void)state;
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     for (int i = 0; i < PERMITS; i++)
@@ -204,11 +188,10 @@ static void wakes_sleepers(void **state)
 }
 
 /* A dead waiter keeps nothing from others, nor does one that died before the wake. */
-static void forgets_dead_waiters(void **state)
+TEST(forgets_dead_waiters)
 {
     int victim, next;
 
-    (void)state;
     for (int i = 0; i < PERMITS; i++)
         assert_int_equal(fw_ipc_permits_wait(u), 0);
     victim = start(take_one, NULL);
@@ -226,28 +209,11 @@ static void child_has_nothing(void *arg)
     _exit(fw_ipc_permits_held_by_me(u) != 0 || fw_ipc_permits_post(u) != EPERM);
 }
 
-static void a_child_holds_nothing(void **state)
+TEST(a_child_holds_nothing)
 {
-    (void)state;
     assert_int_equal(fw_ipc_permits_wait(u), 0);
     assert_int_equal(wait_for_child(start(child_has_nothing, NULL)), 0);
     assert_int_equal(fw_ipc_permits_post(u), 0);
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lends_and_takes_back, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(finds_what_was_written_over, make, unmake),
-        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_from_the_dead, make, unmake),
-        cmocka_unit_test_setup_teardown(takes_from_ended_threads, make, unmake),
-        cmocka_unit_test_setup_teardown(wakes_sleepers, make, unmake),
-        cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
-        cmocka_unit_test_setup_teardown(a_child_holds_nothing, make, unmake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "ipc/region/ranges.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/ranges.c: a table of addresses, with regions that nobody accesses. */
 
@@ -55,12 +55,11 @@ static bool look_up(uintptr_t address, struct fw_range_ *range)
     return true;
 }
 
-static void found_from_first_byte_to_last(void **state)
+TEST(found_from_first_byte_to_last)
 {
     struct fw_range_ range;
     uint32_t slot;
 
-    (void)state;
     assert_int_equal(fw_range_reserve_(&table, at(0x10000), 0x1000, &slot), 0);
     assert_false(look_up(0x10000, &range)); /* not yet */
     assert_int_equal(fw_range_at_(&table, at(0x10000)), FW_RANGES);
@@ -79,11 +78,10 @@ static void found_from_first_byte_to_last(void **state)
     assert_false(look_up(0x10000, &range));
 }
 
-static void ranges_do_not_overlap(void **state)
+TEST(ranges_do_not_overlap)
 {
     uint32_t slot;
 
-    (void)state;
     add(0x10000, 0x1000, 24);
     assert_int_equal(fw_range_reserve_(&table, at(0x10fff), 1, &slot), EBUSY);
     assert_int_equal(fw_range_reserve_(&table, at(0xf000), 0x1001, &slot), EBUSY);
@@ -96,12 +94,11 @@ static void ranges_do_not_overlap(void **state)
     drop(0x10000);
 }
 
-static void there_is_an_end(void **state)
+TEST(there_is_an_end)
 {
     uint32_t slot;
     uintptr_t i;
 
-    (void)state;
     for (i = 1; i <= FW_RANGES; i++)
         add(i << 20, 64, 24);
     assert_int_equal(fw_range_reserve_(&table, at(i << 20), 64, &slot), EMFILE);
@@ -114,12 +111,11 @@ static void there_is_an_end(void **state)
             drop(i << 20);
 }
 
-static void a_child_keeps_regions_and_drops_what_was_reserved(void **state)
+TEST(a_child_keeps_regions_and_drops_what_was_reserved)
 {
     struct fw_range_ range;
     uint32_t slot;
 
-    (void)state;
     add(0x10000, 0x1000, 24);
     assert_int_equal(fw_range_reserve_(&table, at(0x20000), 0x1000, &slot), 0);
     assert_int_equal(fw_ranges_after_fork_(&table), 1);
@@ -152,13 +148,12 @@ static void *take_turns(void *arg)
     return NULL;
 }
 
-static void never_a_mixture(void **state)
+TEST(never_a_mixture)
 {
     struct fw_range_ range;
     pthread_t thread;
     unsigned found = 0;
 
-    (void)state;
     is_over = false;
     assert_int_equal(pthread_create(&thread, NULL, take_turns, NULL), 0);
     for (unsigned i = 0; i < LOOKUPS; i++) {
@@ -175,15 +170,4 @@ static void never_a_mixture(void **state)
     print_message("found in %u of %u look-ups\n", found, LOOKUPS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found_from_first_byte_to_last),
-        cmocka_unit_test(ranges_do_not_overlap),
-        cmocka_unit_test(there_is_an_end),
-        cmocka_unit_test(a_child_keeps_regions_and_drops_what_was_reserved),
-        cmocka_unit_test(never_a_mixture),
-    };
-
-    return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -6,27 +6,18 @@
 #include "fixture.h"
 #include "ipc/recover.h"
 #include "ipc/region/repairs.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/recover.c: what is done about holders that died. */
 
-static struct fixture fixture;
 static fw_ipc_history *past;
 static struct fw_ipc_me_ me;
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
     fixture = fixture_make(4);
     past = fixture_object(&fixture, 0);
     return fw_ipc_enter_(past, &me);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 /* The id of a member that has left. */
@@ -39,9 +30,8 @@ static uint64_t dead(void)
     return id;
 }
 
-static void counts_generations(void **state)
+TEST(counts_generations)
 {
-    (void)state;
     fw_ipc_history_begin_(past, &me);
     fw_ipc_history_begin_(past, &me);
     assert_int_equal(past->generation_, 2);
@@ -51,11 +41,10 @@ static void counts_generations(void **state)
     assert_int_not_equal(past->since_, 0);
 }
 
-static void notes_who_died(void **state)
+TEST(notes_who_died)
 {
     fw_ipc_death death;
 
-    (void)state;
     assert_int_equal(fw_ipc_death_of_(past, &death), ENOENT);
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
     assert_int_equal(fw_ipc_death_of_(past, &death), 0);
@@ -77,12 +66,11 @@ static int repair(void *arg, const fw_ipc_death *death)
     return *(int *)arg;
 }
 
-static void calls_the_function_of_that_lock(void **state)
+TEST(calls_the_function_of_that_lock)
 {
     int yes = 0, no = 1;
     fw_ipc_history *other = fixture_object(&fixture, 1);
 
-    (void)state;
     calls = 0;
     assert_int_equal(fw_ipc_on_death_(past, repair, &no), 0);
     assert_int_equal(fw_ipc_on_death_(other, repair, &no), 0);
@@ -100,23 +88,10 @@ static void calls_the_function_of_that_lock(void **state)
 }
 
 /* A journal that leads nowhere is no reason to call data sound. */
-static void a_broken_journal_is_left_to_the_caller(void **state)
+TEST(a_broken_journal_is_left_to_the_caller)
 {
-    (void)state;
     past->journal_ = UINT64_MAX - 7;
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(counts_generations),
-        TEST(notes_who_died),
-        TEST(calls_the_function_of_that_lock),
-        TEST(a_broken_journal_is_left_to_the_caller),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -7,23 +7,23 @@
 
 #include <furwock/ipc/region.h>
 
+#include "unit.h"
+
 /* For tests of what lies in a region: each has a new one, in a file without a name. */
 static fw_region *region;
 
-static int set_up(void **state)
+static int set_up(void)
 {
     int fd = memfd_create("test", 0);
 
-    (void)state;
     if (fd < 0 || fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0)
         return -1;
     return close(fd);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
-    return fw_region_close(region);
+    assert_int_equal(fw_region_close(region), 0);
 }
 
 #endif

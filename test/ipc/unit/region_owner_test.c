@@ -8,7 +8,7 @@
 
 #include <furwock/ipc/region.h>
 
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/region.c: whose file is believed.  (Other users: test/ipc/region/accounts.c) */
 
@@ -16,29 +16,25 @@ enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 
 static char name[64];
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
     snprintf(name, sizeof name, "/furwock-owner-%d", (int)getpid());
     return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     fw_region_remove(name);
-    return 0;
 }
 
 /* A file that is there may have less than was asked for, but not more. */
-static void more_permissions_than_asked_for(void **state)
+TEST(more_permissions_than_asked_for)
 {
     mode_t before = umask(0);
     char path[80];
     fw_region *r;
     uid_t owner;
 
-    (void)state;
     snprintf(path, sizeof path, "/dev/shm%s", name);
     assert_int_equal(close(open(path, O_RDWR | O_CREAT | O_EXCL, 0606)), 0); /* empty */
     assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), EPERM);
@@ -61,12 +57,11 @@ static void more_permissions_than_asked_for(void **state)
 }
 
 /* What the umask takes away, nobody asks for again. */
-static void fewer_permissions_by_the_umask(void **state)
+TEST(fewer_permissions_by_the_umask)
 {
     mode_t before = umask(077);
     fw_region *r;
 
-    (void)state;
     assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
     assert_int_equal(fw_region_close(r), 0);
     umask(0);
@@ -79,12 +74,11 @@ static void fewer_permissions_by_the_umask(void **state)
 }
 
 /* A region of ours that is for something else, under a name that somebody has given it. */
-static void a_file_of_two_names(void **state)
+TEST(a_file_of_two_names)
 {
     char path[80], other[80];
     fw_region *r;
 
-    (void)state;
     snprintf(path, sizeof path, "/dev/shm%s", name);
     snprintf(other, sizeof other, "/dev/shm%s-other", name);
     assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
@@ -99,14 +93,13 @@ static void a_file_of_two_names(void **state)
     assert_int_equal(fw_region_remove(name), 0);
 }
 
-static void the_owner_of_what_has_no_name(void **state)
+TEST(the_owner_of_what_has_no_name)
 {
     void *m = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int fd = memfd_create("owner", 0);
     fw_region *r;
     uid_t owner;
 
-    (void)state;
     assert_ptr_not_equal(m, MAP_FAILED);
     assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0); /* 0777, and no name */
     assert_int_equal(fw_region_owner(r, &owner), 0);
@@ -120,13 +113,4 @@ static void the_owner_of_what_has_no_name(void **state)
     close(fd);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_permissions_than_asked_for),
-        cmocka_unit_test(fewer_permissions_by_the_umask),
-        cmocka_unit_test(a_file_of_two_names),
-        cmocka_unit_test(the_owner_of_what_has_no_name),
-    };
-    return cmocka_run_group_tests_name("ipc_region_owner", tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

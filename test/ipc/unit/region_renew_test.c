@@ -15,7 +15,7 @@
 #include "sys/origin.h"
 #include "sys/region_file.h"
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* FW_REGION_RENEW: src/ipc/region/{region,join}.c, src/sys/region_file.c.  (Many: test/ipc.) */
 
@@ -23,19 +23,16 @@ enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE, RENEW = MAKE | FW_REG
 
 static char name[64], path[80];
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
     snprintf(name, sizeof name, "/furwock-renew-%d", (int)getpid());
     snprintf(path, sizeof path, "/dev/shm%s", name);
     return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     fw_region_remove(name);
-    return 0;
 }
 
 static uint64_t inode(void)
@@ -62,11 +59,10 @@ static int make_stale(void)
     return open(path, O_RDWR);
 }
 
-static void a_stale_one_gives_way(void **state)
+TEST(a_stale_one_gives_way)
 {
     static const unsigned how[] = {RENEW, RENEW | FW_REGION_EXCLUSIVE, RENEW | FW_REGION_SHARED};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof how / sizeof *how; i++) {
         int fd = make_stale();
         uint64_t old = inode();
@@ -93,12 +89,11 @@ static void a_stale_one_gives_way(void **state)
     }
 }
 
-static void what_is_no_stale_region_stays(void **state)
+TEST(what_is_no_stale_region_stays)
 {
     fw_region *r;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 
-    (void)state;
     assert_int_equal(write(fd, "data", 4), 4);
     assert_int_equal(fw_region_open(name, SIZE, RENEW, &r), EUCLEAN);
     assert_int_equal(access(path, F_OK), 0);
@@ -112,13 +107,12 @@ static void what_is_no_stale_region_stays(void **state)
     close(fd);
 }
 
-static void requests_that_make_no_sense(void **state)
+TEST(requests_that_make_no_sense)
 {
     int fd = memfd_create("renew", 0);
     void *m = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *r;
 
-    (void)state;
     assert_int_equal(fw_region_open(name, SIZE, FW_REGION_RENEW, &r), EINVAL);
     assert_int_equal(fw_region_open_fd(fd, SIZE, RENEW, &r), EINVAL);
     assert_int_equal(fw_region_adopt(m, SIZE, RENEW, &r), EINVAL);
@@ -127,12 +121,11 @@ static void requests_that_make_no_sense(void **state)
 }
 
 /* A process that finds another file under the name, or none, leaves it alone. */
-static void a_name_that_is_anothers(void **state)
+TEST(a_name_that_is_anothers)
 {
     int old = open(path, O_RDWR | O_CREAT | O_EXCL, 0600), new;
     uint64_t there;
 
-    (void)state;
     assert_int_equal(fw_shm_remove_(name), 0);
     assert_int_equal(fw_shm_replace_(name, old), 0);
     new = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -164,13 +157,12 @@ static void *remove_name(void *arg)
 }
 
 /* Between the look at the name and its removal nobody else gives it to another file. */
-static void a_removal_waits_for_a_renewal(void **state)
+TEST(a_removal_waits_for_a_renewal)
 {
     int old = open(path, O_RDWR | O_CREAT | O_EXCL, 0600), new;
     struct remover r = {.result = -1};
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(flock(old, LOCK_EX), 0);
     assert_int_equal(pthread_create(&thread, NULL, remove_name, &r), 0);
     await_asleep(getpid(), &r.tid, &r.done);
@@ -187,9 +179,8 @@ static void a_removal_waits_for_a_renewal(void **state)
 }
 
 /* What is no file that could be a region, or cannot be locked, is removed all the same. */
-static void a_name_of_something_else(void **state)
+TEST(a_name_of_something_else)
 {
-    (void)state;
     assert_int_equal(symlink("/nowhere", path), 0);
     assert_int_equal(fw_region_remove(name), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -200,15 +191,4 @@ static void a_name_of_something_else(void **state)
     assert_int_equal(fw_region_remove(name), ENOENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stale_one_gives_way),
-        cmocka_unit_test(what_is_no_stale_region_stays),
-        cmocka_unit_test(requests_that_make_no_sense),
-        cmocka_unit_test(a_name_that_is_anothers),
-        cmocka_unit_test(a_removal_waits_for_a_renewal),
-        cmocka_unit_test(a_name_of_something_else),
-    };
-    return cmocka_run_group_tests_name("ipc_region_renew", tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

@@ -12,7 +12,7 @@
 #include <furwock/ipc/region.h>
 
 #include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/region.c: the handles of a process. */
 
@@ -20,18 +20,16 @@ enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 
 static char name[64];
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
+    need_robust_lists();
     snprintf(name, sizeof name, "/furwock-region-%d", (int)getpid());
     return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     fw_region_remove(name);
-    return 0;
 }
 
 static void *memory(size_t size)
@@ -42,11 +40,10 @@ static void *memory(size_t size)
     return m;
 }
 
-static void opened_twice_closed_twice(void **state)
+TEST(opened_twice_closed_twice)
 {
     fw_region *r, *again, *third;
 
-    (void)state;
     assert_int_equal(fw_region_open(name, SIZE, 0, &r), ENOENT);
     assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
     assert_int_equal(fw_region_size(r), SIZE);
@@ -64,11 +61,10 @@ static void opened_twice_closed_twice(void **state)
     assert_int_equal(fw_region_remove(name), ENOENT);
 }
 
-static void removed_and_made_anew(void **state)
+TEST(removed_and_made_anew)
 {
     fw_region *old, *new;
 
-    (void)state;
     assert_int_equal(fw_region_open(name, SIZE, MAKE, &old), 0);
     assert_int_equal(fw_region_remove(name), 0);
     assert_int_equal(fw_region_open(name, 2 * SIZE, MAKE, &new), 0);
@@ -80,11 +76,10 @@ static void removed_and_made_anew(void **state)
 }
 
 /* There may be more space than one asks for, but not less, whether it is open here or not. */
-static void smaller_than_asked_for(void **state)
+TEST(smaller_than_asked_for)
 {
     fw_region *r, *again;
 
-    (void)state;
     assert_int_equal(fw_region_open(name, SIZE + 1, MAKE, &r), 0); /* and is rounded up */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(fw_region_open(name, 2 * SIZE, MAKE, &again), EPROTO);
@@ -99,11 +94,10 @@ static void smaller_than_asked_for(void **state)
     assert_int_equal(fw_region_remove(name), 0);
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
     fw_region *r;
 
-    (void)state;
     assert_int_equal(fw_region_open("jobs", SIZE, MAKE, &r), EINVAL);
     assert_int_equal(fw_region_open("/", SIZE, MAKE, &r), EINVAL);
     assert_int_equal(fw_region_open(NULL, SIZE, MAKE, &r), EINVAL);
@@ -122,14 +116,13 @@ static void arguments(void **state)
     assert_int_equal(fw_region_close((fw_region *)(uintptr_t)&r), EINVAL);
 }
 
-static void permissions_are_those_of_the_flags(void **state)
+TEST(permissions_are_those_of_the_flags)
 {
     char path[80];
     struct stat about;
     fw_region *r;
     mode_t before = umask(027);
 
-    (void)state;
     snprintf(path, sizeof path, "/dev/shm%s", name);
     assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
     assert_int_equal(stat(path, &about), 0);
@@ -144,12 +137,11 @@ static void permissions_are_those_of_the_flags(void **state)
     umask(before);
 }
 
-static void no_more_than_there_are_slots(void **state)
+TEST(no_more_than_there_are_slots)
 {
     fw_region *r[FW_REGION_MAX_OPEN + 1];
     int fd;
 
-    (void)state;
     for (int i = 0; i < FW_REGION_MAX_OPEN; i++)
         assert_int_equal(fw_region_adopt(memory(SIZE), SIZE, MAKE, &r[i]), 0);
     assert_int_equal(fw_region_adopt(memory(SIZE), SIZE, MAKE, &r[FW_REGION_MAX_OPEN]), EMFILE);
@@ -162,12 +154,11 @@ static void no_more_than_there_are_slots(void **state)
         assert_int_equal(fw_region_close(r[i]), 0);
 }
 
-static void adopted_memory_must_not_overlap(void **state)
+TEST(adopted_memory_must_not_overlap)
 {
     char *m = memory(4 * SIZE);
     fw_region *r, *s;
 
-    (void)state;
     assert_int_equal(fw_region_adopt(m + SIZE, SIZE, MAKE, &r), 0);
     assert_int_equal(fw_region_adopt(m + SIZE, SIZE, MAKE, &s), EBUSY);
     assert_int_equal(fw_region_adopt(m, 3 * SIZE, MAKE, &s), EBUSY);
@@ -225,9 +216,8 @@ static void close_with_others(bool is_adopted)
     close(fd);
 }
 
-static void closed_while_others_are_members(void **state)
+TEST(closed_while_others_are_members)
 {
-    (void)state;
     close_with_others(false);
     for (int i = 0; i < 300; i++) /* the kernel knows a thread a little longer than who joined it */
         close_with_others(true);
@@ -245,7 +235,7 @@ static void *lock_often(void *arg)
 }
 
 /* A thread that stays keeps its slot, and its membership, over any number of closings. */
-static void closed_and_opened_leaves_nothing_behind(void **state)
+TEST(closed_and_opened_leaves_nothing_behind)
 {
     int fd = memfd_create("often", 0);
     void *first = NULL;
@@ -253,7 +243,6 @@ static void closed_and_opened_leaves_nothing_behind(void **state)
     struct other o = {0};
     fw_region *r;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
         assert_int_equal(fw_region_mutex(r, "m", MAKE, &o.m), 0);
@@ -291,13 +280,12 @@ static int repair_nothing(void *arg, const fw_ipc_death *death)
 }
 
 /* What comes to lie at the same address later is another lock. */
-static void repair_functions_go_with_the_region(void **state)
+TEST(repair_functions_go_with_the_region)
 {
     void *m = memory(SIZE);
     fw_ipc_mutex *lock = NULL;
     fw_region *r;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(fw_region_adopt(m, SIZE, MAKE, &r), 0);
         assert_int_equal(fw_region_mutex(r, "m", MAKE, &lock), 0);
@@ -314,13 +302,12 @@ static void repair_functions_go_with_the_region(void **state)
     munmap(m, SIZE);
 }
 
-static void leaving_leaves_what_one_holds(void **state)
+TEST(leaving_leaves_what_one_holds)
 {
     int fd = memfd_create("leave", 0);
     fw_ipc_mutex *m;
     fw_region *r;
 
-    (void)state;
     assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
     assert_int_equal(fw_region_mutex(r, "m", MAKE, &m), 0);
     assert_int_equal(fw_ipc_mutex_lock(m), 0);
@@ -331,13 +318,12 @@ static void leaving_leaves_what_one_holds(void **state)
     close(fd);
 }
 
-static void a_child_has_its_parents_regions(void **state)
+TEST(a_child_has_its_parents_regions)
 {
     int fd = memfd_create("child", 0), status;
     fw_ipc_mutex *m;
     fw_region *r;
 
-    (void)state;
     assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
     assert_int_equal(fw_region_mutex(r, "m", MAKE, &m), 0);
     assert_int_equal(fw_ipc_mutex_lock(m), 0);
@@ -353,23 +339,4 @@ static void a_child_has_its_parents_regions(void **state)
     close(fd);
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opened_twice_closed_twice),
-        cmocka_unit_test(removed_and_made_anew),
-        cmocka_unit_test(smaller_than_asked_for),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(permissions_are_those_of_the_flags),
-        cmocka_unit_test(no_more_than_there_are_slots),
-        cmocka_unit_test(adopted_memory_must_not_overlap),
-        cmocka_unit_test(closed_while_others_are_members),
-        cmocka_unit_test(closed_and_opened_leaves_nothing_behind),
-        cmocka_unit_test(repair_functions_go_with_the_region),
-        cmocka_unit_test(leaving_leaves_what_one_holds),
-        cmocka_unit_test(a_child_has_its_parents_regions),
-    };
-    return cmocka_run_group_tests_name("ipc_region", tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

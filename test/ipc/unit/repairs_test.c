@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 #include "ipc/region/repairs.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/region/repairs.c: which function repairs which lock. */
 
@@ -12,12 +12,11 @@ static int repair(void *arg, const fw_ipc_death *death)
     return 0;
 }
 
-static void found_by_its_lock_only(void **state)
+TEST(found_by_its_lock_only)
 {
     struct fw_ipc_repair_ found = {0};
-    int locks[2], arg;
+    int locks[2] = {0, 0}, arg;
 
-    (void)state;
     assert_false(fw_ipc_repair_of_(&locks[0], &found));
     assert_int_equal(fw_ipc_on_death_(&locks[0], repair, &arg), 0);
     assert_false(fw_ipc_repair_of_(&locks[1], &found));
@@ -32,14 +31,13 @@ static void found_by_its_lock_only(void **state)
     assert_int_equal(fw_ipc_on_death_(&locks[0], NULL, NULL), 0);
 }
 
-static void forgotten_with_their_region(void **state)
+TEST(forgotten_with_their_region)
 {
     struct fixture a = fixture_make(4), b = fixture_make(4);
     const void *in_a[] = {fixture_object(&a, 0), fixture_object(&a, 1)};
     const void *in_b = fixture_object(&b, 0);
     struct fw_ipc_repair_ found;
 
-    (void)state;
     assert_int_equal(fw_ipc_on_death_(in_a[0], repair, NULL), 0);
     assert_int_equal(fw_ipc_on_death_(in_b, repair, NULL), 0);
     assert_int_equal(fw_ipc_on_death_(in_a[1], repair, NULL), 0);
@@ -53,12 +51,4 @@ static void forgotten_with_their_region(void **state)
     fixture_unmake(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found_by_its_lock_only),
-        cmocka_unit_test(forgotten_with_their_region),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -7,26 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/support/robust_lists.h"
 #include "test/support/testing.h"
 
-struct fixture fixture;
 fw_ipc_rwlock *l;
 
 static uint64_t *said; /* 1 + its answer, by the one that came last */
 
-int make(void **state)
+int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(SLOTS);
     l = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
-    return 0;
-}
-
-int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 

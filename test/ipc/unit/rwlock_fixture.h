@@ -11,13 +11,11 @@
 #include "test/support/deadline.h"
 
 /* One lock for unit tests, and processes that do something with it and stay, or are killed. */
-extern struct fixture fixture;
 extern fw_ipc_rwlock *l;
 
 enum { SLOTS = 70 }; /* more than one slot in some groups of the hint */
 
-int make(void **state);
-int unmake(void **state);
+int make(void);
 
 /* A call on the lock, or several. */
 typedef int (*role)(fw_ipc_rwlock *);

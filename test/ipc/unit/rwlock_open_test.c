@@ -5,8 +5,7 @@
 #include <furwock/ipc/journal.h>
 
 #include "rwlock_fixture.h"
-#include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/rwlock_write.c: which threads are admitted, and by whom if the holder is dead. */
 
@@ -28,11 +27,10 @@ static uint64_t dead_id(void)
     return id;
 }
 
-static void a_waiting_reader_goes_before_the_next_writer(void **state)
+TEST(a_waiting_reader_goes_before_the_next_writer)
 {
     int reader, writer;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     writer = come_and_wait(write_and_leave, FW_IPC_WAITERS);
     reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
@@ -45,13 +43,12 @@ static void a_waiting_reader_goes_before_the_next_writer(void **state)
     kill_and_wait(writer);
 }
 
-static void a_writer_that_gives_up_lets_readers_in(void **state)
+TEST(a_writer_that_gives_up_lets_readers_in)
 {
     int holder = come(fw_ipc_rwlock_rdlock, 0);
     int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     int reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
     kill_and_wait(writer); /* nobody was told anything: the reader opens the lock */
     assert_int_equal(answer(), 0);
@@ -61,14 +58,13 @@ static void a_writer_that_gives_up_lets_readers_in(void **state)
 }
 
 /* Whatever state a thread has died in, without having written: anybody goes on. */
-static void sound_states_are_finished(void **state)
+TEST(sound_states_are_finished)
 {
     static const uint64_t states[] = {IPC_RW_UPGRADABLE, IPC_RW_DRAINING,
                                       IPC_RW_DRAINING | IPC_RW_ASLEEP | IPC_RW_READERS,
                                       IPC_RW_RELEASING, IPC_RW_RELEASING | FW_IPC_WAITERS};
     uint64_t dead = dead_id();
 
-    (void)state;
     for (unsigned i = 0; i < sizeof states / sizeof states[0]; i++) {
         l->word_ = dead | states[i];
         assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
@@ -89,12 +85,11 @@ static void sound_states_are_finished(void **state)
 }
 
 /* A writer died while it made the hint anew: all groups are looked at again (IRW4). */
-static void a_hint_that_was_lost_is_not_missed(void **state)
+TEST(a_hint_that_was_lost_is_not_missed)
 {
     uint64_t dead = dead_id();
     int reader;
 
-    (void)state;
     reader = come(fw_ipc_rwlock_rdlock, 0);
     l->word_ = dead | IPC_RW_DRAINING;
     l->hint_ = 0;
@@ -109,11 +104,10 @@ static void a_hint_that_was_lost_is_not_missed(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void a_reader_is_told_and_has_nothing(void **state)
+TEST(a_reader_is_told_and_has_nothing)
 {
     uint64_t before;
 
-    (void)state;
     kill_one(fw_ipc_rwlock_wrlock, 0);
     before = word();
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
@@ -128,12 +122,11 @@ static void a_reader_is_told_and_has_nothing(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
-static void a_sleeping_reader_finds_the_death_of_a_writer(void **state)
+TEST(a_sleeping_reader_finds_the_death_of_a_writer)
 {
     int writer = come(fw_ipc_rwlock_wrlock, 0);
     int reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
 
-    (void)state;
     kill_and_wait(writer);
     assert_int_equal(answer(), EOWNERDEAD);
     kill_and_wait(reader);
@@ -147,13 +140,12 @@ static int repair(void *arg, const fw_ipc_death *death)
     return *(int *)arg;
 }
 
-static void whoever_comes_first_repairs(void **state)
+TEST(whoever_comes_first_repairs)
 {
     int cannot = 0, child;
     uint64_t generation;
     fw_ipc_death death;
 
-    (void)state;
     repaired = 0;
     assert_int_equal(fw_ipc_rwlock_on_death(l, repair, &cannot), 0);
     kill_one(fw_ipc_rwlock_wrlock, 0);
@@ -194,11 +186,10 @@ static int change_with_journal(fw_ipc_rwlock *lock)
     return 0;
 }
 
-static void a_journal_is_undone_and_committed(void **state)
+TEST(a_journal_is_undone_and_committed)
 {
     enum { CAPACITY = 2 * FW_IPC_JOURNAL_RECORD(sizeof(long)) };
 
-    (void)state;
     journal = fixture_object(&fixture, 2);
     account = fixture_object(&fixture, 3);
     assert_int_equal(fw_ipc_journal_init(journal, CAPACITY), 0);
@@ -221,22 +212,4 @@ static void a_journal_is_undone_and_committed(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(a_waiting_reader_goes_before_the_next_writer),
-        TEST(a_writer_that_gives_up_lets_readers_in),
-        TEST(sound_states_are_finished),
-        TEST(a_hint_that_was_lost_is_not_missed),
-        TEST(a_reader_is_told_and_has_nothing),
-        TEST(a_sleeping_reader_finds_the_death_of_a_writer),
-        TEST(whoever_comes_first_repairs),
-        TEST(a_journal_is_undone_and_committed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -4,16 +4,14 @@
 #include <unistd.h>
 
 #include "rwlock_fixture.h"
-#include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/rwlock.c: readers. */
 
-static void readers_read_together(void **state)
+TEST(readers_read_together)
 {
     int child = come(fw_ipc_rwlock_rdlock, 0);
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(word(), 0); /* readers do not write to it */
     assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_READ);
@@ -28,9 +26,8 @@ static void readers_read_together(void **state)
     kill_and_wait(child);
 }
 
-static void a_share_ends_with_its_thread(void **state)
+TEST(a_share_ends_with_its_thread)
 {
-    (void)state;
     kill_one(fw_ipc_rwlock_rdlock, 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
@@ -40,11 +37,10 @@ static void a_share_ends_with_its_thread(void **state)
 }
 
 /* The slot of a dead reader goes at once to another thread, which reads as well. */
-static void a_slot_that_is_reused_is_another_readers(void **state)
+TEST(a_slot_that_is_reused_is_another_readers)
 {
     int child;
 
-    (void)state;
     kill_one(fw_ipc_rwlock_rdlock, 0);
     child = come(fw_ipc_rwlock_rdlock, 0);
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
@@ -53,13 +49,12 @@ static void a_slot_that_is_reused_is_another_readers(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void misuse_is_an_error(void **state)
+TEST(misuse_is_an_error)
 {
     static uint64_t space[10];
     fw_ipc_rwlock *elsewhere_ = (fw_ipc_rwlock *)(void *)space;
     fw_ipc_rwlock *odd = (fw_ipc_rwlock *)(void *)((char *)l + 4);
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(elsewhere_), EINVAL);
     assert_int_equal(fw_ipc_rwlock_rdunlock(elsewhere_), EINVAL);
     assert_int_equal(fw_ipc_rwlock_held_by_me(elsewhere_), FW_IPC_RWLOCK_NONE);
@@ -73,11 +68,10 @@ static void misuse_is_an_error(void **state)
     assert_int_equal(fw_ipc_rwlock_init(l), 0);
 }
 
-static void reading_again_always_succeeds(void **state)
+TEST(reading_again_always_succeeds)
 {
     int writer;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), EBUSY);
@@ -92,11 +86,10 @@ static void reading_again_always_succeeds(void **state)
 }
 
 /* A share that moves from one record to another is not overlooked: S2. */
-static void a_reader_that_reads_again_and_again_is_seen(void **state)
+TEST(a_reader_that_reads_again_and_again_is_seen)
 {
     int writer;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     for (int i = 0; i < 20000; i++) {
@@ -109,9 +102,8 @@ static void a_reader_that_reads_again_and_again_is_seen(void **state)
     kill_and_wait(writer);
 }
 
-static void shares_are_limited(void **state)
+TEST(shares_are_limited)
 {
-    (void)state;
     for (unsigned i = 0; i < FW_IPC_SHARES; i++)
         assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EAGAIN);
@@ -138,11 +130,10 @@ static int read_soon(fw_ipc_rwlock *lock)
     return fw_ipc_rwlock_rdunlock(lock);
 }
 
-static void what_a_writer_holds_is_not_held(void **state)
+TEST(what_a_writer_holds_is_not_held)
 {
     fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     assert_int_equal(elsewhere(read_soon), EPERM);
     assert_int_equal(fw_ipc_rwlock_rdlock(l), EDEADLK);
@@ -153,11 +144,10 @@ static void what_a_writer_holds_is_not_held(void **state)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
-static void a_reader_that_waits_is_let_in(void **state)
+TEST(a_reader_that_waits_is_let_in)
 {
     int readers[2];
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     for (int i = 0; i < 2; i++)
         readers[i] = come_and_wait(fw_ipc_rwlock_rdlock, 0);
@@ -170,11 +160,10 @@ static void a_reader_that_waits_is_let_in(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void a_reader_that_dies_waiting_is_forgotten(void **state)
+TEST(a_reader_that_dies_waiting_is_forgotten)
 {
     int reader;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
     kill_and_wait(reader);
@@ -190,15 +179,14 @@ static int find_out(fw_ipc_rwlock *lock)
     return fw_ipc_rwlock_held_by_me(lock) == FW_IPC_RWLOCK_NONE ? 0 : -2;
 }
 
-static void a_child_holds_nothing(void **state)
+TEST(a_child_holds_nothing)
 {
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     kill_one(find_out, 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
-static void words_that_cannot_be_are_left_alone(void **state)
+TEST(words_that_cannot_be_are_left_alone)
 {
     static const uint64_t words[] = {
         UINT64_C(1) << 32 | (SLOTS + 1),           /* no such slot */
@@ -211,7 +199,6 @@ static void words_that_cannot_be_are_left_alone(void **state)
         IPC_RW_READERS, /* of nobody */
     };
 
-    (void)state;
     own_id();
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         l->word_ = words[i];
@@ -225,26 +212,4 @@ static void words_that_cannot_be_are_left_alone(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(readers_read_together),
-        TEST(a_share_ends_with_its_thread),
-        TEST(a_slot_that_is_reused_is_another_readers),
-        TEST(misuse_is_an_error),
-        TEST(reading_again_always_succeeds),
-        TEST(a_reader_that_reads_again_and_again_is_seen),
-        TEST(shares_are_limited),
-        TEST(what_a_writer_holds_is_not_held),
-        TEST(a_reader_that_waits_is_let_in),
-        TEST(a_reader_that_dies_waiting_is_forgotten),
-        TEST(a_child_holds_nothing),
-        TEST(words_that_cannot_be_are_left_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

@@ -3,8 +3,7 @@
 #include <unistd.h>
 
 #include "rwlock_fixture.h"
-#include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/rwlock.c: upgradable reading, and from one mode to another. */
 
@@ -20,9 +19,8 @@ static int try_for_long(fw_ipc_rwlock *lock)
     return fw_ipc_rwlock_upgradable_unlock(lock);
 }
 
-static void upgradable_goes_with_readers_only(void **state)
+TEST(upgradable_goes_with_readers_only)
 {
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
     assert_int_equal(word(), own_id() | IPC_RW_UPGRADABLE);
     assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_UPGRADABLE);
@@ -45,12 +43,11 @@ static void upgradable_goes_with_readers_only(void **state)
     assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
 }
 
-static void an_upgrade_waits_for_the_readers(void **state)
+TEST(an_upgrade_waits_for_the_readers)
 {
     fw_deadline soon;
     int reader;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_upgrade(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
     reader = come(fw_ipc_rwlock_rdlock, 0);
@@ -71,11 +68,10 @@ static void an_upgrade_waits_for_the_readers(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void a_downgrade_lets_readers_in(void **state)
+TEST(a_downgrade_lets_readers_in)
 {
     int reader;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_downgrade(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
@@ -98,11 +94,10 @@ static void a_downgrade_lets_readers_in(void **state)
     kill_and_wait(reader);
 }
 
-static void a_downgrade_needs_a_share(void **state)
+TEST(a_downgrade_needs_a_share)
 {
     fw_ipc_rwlock *other = fixture_object(&fixture, 3);
 
-    (void)state;
     for (unsigned i = 0; i < FW_IPC_SHARES; i++)
         assert_int_equal(fw_ipc_rwlock_rdlock(other), 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
@@ -127,11 +122,10 @@ static int upread_and_leave(fw_ipc_rwlock *lock)
     return error != 0 ? error : fw_ipc_rwlock_upgradable_unlock(lock);
 }
 
-static void only_deaths_of_writers_are_told(void **state)
+TEST(only_deaths_of_writers_are_told)
 {
     int reader, victim;
 
-    (void)state;
     kill_one(fw_ipc_rwlock_upgradable_lock, 0);
     assert_int_equal(upread_and_leave(l), 0);
     reader = come(fw_ipc_rwlock_rdlock, 0);
@@ -150,11 +144,10 @@ static void only_deaths_of_writers_are_told(void **state)
     assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
 }
 
-static void waiters_are_woken(void **state)
+TEST(waiters_are_woken)
 {
     int waiters[2];
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
     for (int i = 0; i < 2; i++)
         waiters[i] = come_and_wait(upread_and_leave, FW_IPC_WAITERS);
@@ -169,17 +162,4 @@ static void waiters_are_woken(void **state)
         kill_and_wait(waiters[i]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(upgradable_goes_with_readers_only), TEST(an_upgrade_waits_for_the_readers),
-        TEST(a_downgrade_lets_readers_in),       TEST(a_downgrade_needs_a_share),
-        TEST(only_deaths_of_writers_are_told),   TEST(waiters_are_woken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

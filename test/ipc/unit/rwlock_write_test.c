@@ -3,8 +3,7 @@
 #include <unistd.h>
 
 #include "rwlock_fixture.h"
-#include "test/support/robust_lists.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/rwlock_write.c: writers. */
 
@@ -26,9 +25,8 @@ static int try_all(fw_ipc_rwlock *lock)
     return fw_ipc_rwlock_wrunlock(lock);
 }
 
-static void a_writer_excludes_all(void **state)
+TEST(a_writer_excludes_all)
 {
-    (void)state;
     for (uint64_t i = 1; i < 40; i++) {
         assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
         assert_int_equal(word(), own_id());
@@ -49,11 +47,10 @@ static void a_writer_excludes_all(void **state)
     assert_int_equal(fw_ipc_rwlock_consistent(l), EPERM);
 }
 
-static void readers_keep_a_writer_out(void **state)
+TEST(readers_keep_a_writer_out)
 {
     int reader = come(fw_ipc_rwlock_rdlock, 0);
 
-    (void)state;
     assert_int_equal(try_all(l), EPERM);
     assert_int_equal(word(), 0); /* those who gave up left it open */
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
@@ -65,11 +62,10 @@ static void readers_keep_a_writer_out(void **state)
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
 }
 
-static void what_one_reads_one_does_not_wait_for(void **state)
+TEST(what_one_reads_one_does_not_wait_for)
 {
     int writer;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
@@ -80,22 +76,20 @@ static void what_one_reads_one_does_not_wait_for(void **state)
 }
 
 /* The writer sleeps when the reader is killed: a bounded wait, at most, and it writes. */
-static void a_sleeping_writer_finds_the_death_of_a_reader(void **state)
+TEST(a_sleeping_writer_finds_the_death_of_a_reader)
 {
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING | IPC_RW_ASLEEP);
 
-    (void)state;
     kill_and_wait(reader);
     assert_int_equal(answer(), 0);
     kill_and_wait(writer);
 }
 
-static void a_sleeping_writer_is_woken_by_the_reader(void **state)
+TEST(a_sleeping_writer_is_woken_by_the_reader)
 {
     int writer;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     writer = come_and_wait(write_and_leave, IPC_RW_DRAINING | IPC_RW_ASLEEP);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
@@ -104,11 +98,10 @@ static void a_sleeping_writer_is_woken_by_the_reader(void **state)
     kill_and_wait(writer);
 }
 
-static void a_release_wakes_a_writer(void **state)
+TEST(a_release_wakes_a_writer)
 {
     int writers[2];
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     for (int i = 0; i < 2; i++)
         writers[i] = come_and_wait(write_and_leave, FW_IPC_WAITERS);
@@ -119,12 +112,11 @@ static void a_release_wakes_a_writer(void **state)
         kill_and_wait(writers[i]);
 }
 
-static void the_next_writer_is_told(void **state)
+TEST(the_next_writer_is_told)
 {
     int child = kill_one(fw_ipc_rwlock_wrlock, 0);
     fw_ipc_death death;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
     assert_int_equal(word(), own_id() | FW_IPC_DIED);
     assert_int_equal(fw_ipc_rwlock_death(l, &death), 0);
@@ -142,12 +134,11 @@ static void the_next_writer_is_told(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void a_repairer_may_die_too(void **state)
+TEST(a_repairer_may_die_too)
 {
     int second;
     fw_ipc_death death;
 
-    (void)state;
     kill_one(fw_ipc_rwlock_wrlock, 0);
     second = kill_one(fw_ipc_rwlock_wrlock, EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
@@ -157,11 +148,10 @@ static void a_repairer_may_die_too(void **state)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-static void whoever_does_not_repair_gives_it_up(void **state)
+TEST(whoever_does_not_repair_gives_it_up)
 {
     int reader;
 
-    (void)state;
     kill_one(fw_ipc_rwlock_wrlock, 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
     reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
@@ -178,13 +168,12 @@ static void whoever_does_not_repair_gives_it_up(void **state)
     assert_int_equal(write_and_leave(l), 0);
 }
 
-static void a_waiter_that_dies_has_changed_nothing(void **state)
+TEST(a_waiter_that_dies_has_changed_nothing)
 {
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
     int second = come_and_wait(fw_ipc_rwlock_wrlock, FW_IPC_WAITERS);
 
-    (void)state;
     kill_and_wait(writer);
     kill_and_wait(second); /* maybe the next to wait for the reader */
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
@@ -193,11 +182,10 @@ static void a_waiter_that_dies_has_changed_nothing(void **state)
     assert_int_equal(write_and_leave(l), 0);
 }
 
-static void the_hint_follows_the_readers(void **state)
+TEST(the_hint_follows_the_readers)
 {
     int child;
 
-    (void)state;
     assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
     assert_int_equal(l->hint_, fw_ipc_group_of_(own_id()));
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
@@ -220,13 +208,12 @@ static uint64_t *record_of_reader(void)
 }
 
 /* Else a writer would be let in beside the live reader, by a generation that is yet to come. */
-static void an_impossible_share_is_not_a_dead_one(void **state)
+TEST(an_impossible_share_is_not_a_dead_one)
 {
     const uint64_t unreal[] = {FW_IPC_SLOT_GENERATION_, UINT64_C(7) << 32, 0}; /* the slot has 1 */
     int reader = come(fw_ipc_rwlock_rdlock, 0);
     uint64_t *record = record_of_reader(), whole = fw_load64_relaxed(record);
 
-    (void)state;
     for (unsigned i = 0; i < sizeof unreal / sizeof *unreal; i++) {
         fw_store64_release(record, unreal[i] | (uint32_t)whole);
         assert_int_equal(fw_ipc_rwlock_trywrlock(l), EUCLEAN);
@@ -243,26 +230,4 @@ static void an_impossible_share_is_not_a_dead_one(void **state)
     assert_int_equal(write_and_leave(l), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        TEST(a_writer_excludes_all),
-        TEST(readers_keep_a_writer_out),
-        TEST(what_one_reads_one_does_not_wait_for),
-        TEST(a_sleeping_writer_finds_the_death_of_a_reader),
-        TEST(a_sleeping_writer_is_woken_by_the_reader),
-        TEST(a_release_wakes_a_writer),
-        TEST(the_next_writer_is_told),
-        TEST(a_repairer_may_die_too),
-        TEST(whoever_does_not_repair_gives_it_up),
-        TEST(a_waiter_that_dies_has_changed_nothing),
-        TEST(the_hint_follows_the_readers),
-        TEST(an_impossible_share_is_not_a_dead_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

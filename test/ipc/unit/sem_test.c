@@ -4,33 +4,23 @@
 #include <furwock/ipc/sem.h>
 
 #include "ipc/announce.h"
-#include "test/support/robust_lists.h"
 #include "victim.h"
 
 /* src/ipc/sem.c, with the real kernel; the victims are forked children. */
 
-static struct fixture fixture;
 static fw_ipc_sem *s;
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
+    need_robust_lists();
     fixture = fixture_make(8);
     s = fixture_object(&fixture, 0);
     said = fixture_object(&fixture, 1);
     return 0;
 }
 
-static int unmake(void **state)
+TEST(counts_units)
 {
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
-}
-
-static void counts_units(void **state)
-{
-    (void)state;
     assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
     assert_int_equal(fw_ipc_sem_post(s), 0);
     assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
@@ -43,9 +33,8 @@ static void counts_units(void **state)
     assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
 }
 
-static void is_made_once(void **state)
+TEST(is_made_once)
 {
-    (void)state;
     assert_int_equal(fw_ipc_sem_init(s, 0, 0), EINVAL);
     assert_int_equal(fw_ipc_sem_init(s, 5, 4), EINVAL);
     assert_int_equal(fw_ipc_sem_init(s, 0, FW_IPC_SEM_MAX + 1), EINVAL);
@@ -61,11 +50,10 @@ static void is_made_once(void **state)
 }
 
 /* The maker died after it had stored the maximum. */
-static void is_made_to_the_end(void **state)
+TEST(is_made_to_the_end)
 {
     fw_ipc_sem whole;
 
-    (void)state;
     assert_int_equal(fw_ipc_sem_init(s, 2, 3), 0);
     whole = *s;
     s->word_ = 0;
@@ -74,13 +62,12 @@ static void is_made_to_the_end(void **state)
     assert_int_equal(fw_ipc_sem_value(s), 2);
 }
 
-static void says_what_is_wrong(void **state)
+TEST(says_what_is_wrong)
 {
     static fw_ipc_sem elsewhere;
     fw_deadline never = {.clock = -1};
     static const fw_wait_policy nonsense = {.kind = (fw_wait_kind)77};
 
-    (void)state;
     assert_int_equal(fw_ipc_sem_wait(&elsewhere), EINVAL);
     assert_int_equal(fw_ipc_sem_post((fw_ipc_sem *)((char *)s + 4)), EINVAL);
     assert_int_equal(fw_ipc_sem_trywait((fw_ipc_sem *)((char *)s + 4)), EINVAL);
@@ -97,12 +84,11 @@ static void says_what_is_wrong(void **state)
     assert_int_equal(fw_ipc_sem_init(s, 3, 3), EUCLEAN);
 }
 
-static void gives_up_in_time(void **state)
+TEST(gives_up_in_time)
 {
     static const fw_wait_policy spin = {.kind = FW_WAIT_SPIN};
     fw_deadline soon = in_ms(60), past = {.clock = CLOCK_MONOTONIC};
 
-    (void)state;
     assert_int_equal(fw_ipc_sem_timedwait(s, &past), ETIMEDOUT);
     assert_int_equal(fw_ipc_sem_timedwait(s, &soon), ETIMEDOUT);
     soon = in_ms(5);
@@ -118,11 +104,10 @@ static void take_one(void *arg)
     _exit(fw_ipc_sem_wait(s));
 }
 
-static void wakes_sleepers(void **state)
+TEST(wakes_sleepers)
 {
     int child[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         child[i] = start(take_one, NULL);
     await_waiters(&fixture, s, 3);
@@ -138,11 +123,10 @@ static void wakes_sleepers(void **state)
 }
 
 /* A waiter that is killed takes nothing, and keeps nothing from others. */
-static void forgets_dead_waiters(void **state)
+TEST(forgets_dead_waiters)
 {
     int victim[2], next;
 
-    (void)state;
     victim[0] = start(take_one, NULL);
     victim[1] = start(take_one, NULL);
     await_waiters(&fixture, s, 2);
@@ -156,11 +140,10 @@ static void forgets_dead_waiters(void **state)
 }
 
 /* One who posted and died before the wake. */
-static void finds_what_nobody_was_woken_for(void **state)
+TEST(finds_what_nobody_was_woken_for)
 {
     int waiter;
 
-    (void)state;
     waiter = start(take_one, NULL);
     await_waiters(&fixture, s, 1);
     fw_store64_release(&s->word_, fw_ipc_changed_(s->word_) + 1);
@@ -169,11 +152,10 @@ static void finds_what_nobody_was_woken_for(void **state)
 }
 
 /* A waiter that announces itself between another's wake and its clearing is not overlooked. */
-static void clears_only_what_it_saw(void **state)
+TEST(clears_only_what_it_saw)
 {
     uint64_t seen = FW_IPC_WAITERS, word = fw_ipc_changed_(seen);
 
-    (void)state;
     fw_ipc_wake_announced_(&word, seen, 1);
     assert_true(fw_ipc_has_waiters_(word));
     fw_ipc_wake_announced_(&word, word, 1);
@@ -182,20 +164,4 @@ static void clears_only_what_it_saw(void **state)
     assert_int_equal(fw_ipc_changed_(word), UINT64_C(0x80000000ffffffff));
 }
 
-int main(void)
-{
-    need_robust_lists();
-
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counts_units, make, unmake),
-        cmocka_unit_test_setup_teardown(is_made_once, make, unmake),
-        cmocka_unit_test_setup_teardown(is_made_to_the_end, make, unmake),
-        cmocka_unit_test_setup_teardown(says_what_is_wrong, make, unmake),
-        cmocka_unit_test_setup_teardown(gives_up_in_time, make, unmake),
-        cmocka_unit_test_setup_teardown(wakes_sleepers, make, unmake),
-        cmocka_unit_test_setup_teardown(forgets_dead_waiters, make, unmake),
-        cmocka_unit_test_setup_teardown(finds_what_nobody_was_woken_for, make, unmake),
-        cmocka_unit_test(clears_only_what_it_saw),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

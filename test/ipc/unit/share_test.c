@@ -3,31 +3,22 @@
 
 #include "fixture.h"
 #include "ipc/share.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* src/ipc/share.c, by records that are written by hand. */
 
 enum { SLOTS = 130 };
 
-static struct fixture fixture;
 static uint64_t *lock, *other;
 static uint64_t hint;
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
     fixture = fixture_make(SLOTS);
     lock = fixture_object(&fixture, 0);
     other = fixture_object(&fixture, 1);
     fixture.mapping->head->members_used = SLOTS;
     hint = 0;
-    return 0;
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
     return 0;
 }
 
@@ -49,11 +40,10 @@ static struct fw_ipc_walk_ walk(uint64_t groups)
     return k;
 }
 
-static void a_walk_finds_the_records_of_one_lock(void **state)
+TEST(a_walk_finds_the_records_of_one_lock)
 {
     struct fw_ipc_walk_ k = walk(UINT64_MAX);
 
-    (void)state;
     assert_false(fw_ipc_walk_next_(&k));
     *record(3, 0) = says(other, 1, FW_IPC_SHARE_HELD);
     *record(3, 1) = says(lock, 7, FW_IPC_SHARE_HELD);
@@ -73,11 +63,10 @@ static void a_walk_finds_the_records_of_one_lock(void **state)
     assert_false(fw_ipc_walk_next_(&k));
 }
 
-static void a_walk_goes_where_the_hint_says(void **state)
+TEST(a_walk_goes_where_the_hint_says)
 {
     struct fw_ipc_walk_ k;
 
-    (void)state;
     *record(0, 0) = *record(1, 0) = *record(65, 0) = *record(129, 0) =
         says(lock, 1, FW_IPC_SHARE_HELD);
     k = walk(0);
@@ -91,11 +80,10 @@ static void a_walk_goes_where_the_hint_says(void **state)
     assert_false(fw_ipc_walk_next_(&k));
 }
 
-static void only_slots_that_exist_are_looked_at(void **state)
+TEST(only_slots_that_exist_are_looked_at)
 {
     struct fw_ipc_walk_ k;
 
-    (void)state;
     *record(1, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
     fixture.mapping->head->members_used = 1;
     k = walk(UINT64_MAX);
@@ -105,9 +93,8 @@ static void only_slots_that_exist_are_looked_at(void **state)
     assert_int_equal(k.used, SLOTS);
 }
 
-static void waiters_are_let_in(void **state)
+TEST(waiters_are_let_in)
 {
-    (void)state;
     *record(0, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);
     *record(0, 1) = says(other, 1, FW_IPC_SHARE_WAITS);
     *record(2, 0) = says(lock, 1, FW_IPC_SHARE_SLEEPS);
@@ -123,9 +110,8 @@ static void waiters_are_let_in(void **state)
     assert_int_equal(*record(4, 0), says(lock, 1, FW_IPC_SHARE_WAITS));
 }
 
-static void the_hint_is_made_anew(void **state)
+TEST(the_hint_is_made_anew)
 {
-    (void)state;
     hint = UINT64_MAX;
     *record(3, 5) = says(lock, 1, FW_IPC_SHARE_WAITS);
     *record(64, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
@@ -137,13 +123,12 @@ static void the_hint_is_made_anew(void **state)
     assert_int_equal(hint, 0);
 }
 
-static void a_record_of_a_former_owner_is_free(void **state)
+TEST(a_record_of_a_former_owner_is_free)
 {
     struct fw_ipc_member_ *m = &fixture.mapping->members[0];
     struct fw_ipc_me_ me = {.mapping = fixture.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
     uint64_t mine = fw_ipc_share_of_(&me, lock) | FW_IPC_SHARE_HELD;
 
-    (void)state;
     assert_int_equal(mine, says(lock, 5, FW_IPC_SHARE_HELD));
     assert_null(fw_ipc_share_find_(&me, mine));
     *record(0, 0) = says(other, 5, FW_IPC_SHARE_WAITS);
@@ -157,18 +142,4 @@ static void a_record_of_a_former_owner_is_free(void **state)
     assert_ptr_equal(fw_ipc_share_free_record_(&me), record(0, 7));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_walk_finds_the_records_of_one_lock),
-        TEST(a_walk_goes_where_the_hint_says),
-        TEST(only_slots_that_exist_are_looked_at),
-        TEST(waiters_are_let_in),
-        TEST(the_hint_is_made_anew),
-        TEST(a_record_of_a_former_owner_is_free),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)

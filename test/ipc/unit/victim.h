@@ -12,7 +12,8 @@
 #include "fixture.h"
 #include "ipc/region/member.h"
 #include "test/support/deadline.h"
-#include "test/support/testing.h"
+#include "test/support/robust_lists.h"
+#include "unit.h"
 
 /* For unit tests that kill children in certain roles.  The including file has this word: */
 static uint64_t *said; /* by a child, when it has come so far; in the fixture */

@@ -6,26 +6,17 @@
 
 #include "fixture.h"
 #include "ipc/wait.h"
-#include "test/support/testing.h"
+#include "unit.h"
 
 /* A region in which the calling thread is a participant, and a word of it to wait for. */
-static struct fixture fixture;
 static uint32_t *word;
 static struct fw_ipc_me_ me;
 
-static int make(void **state)
+static int make(void)
 {
-    (void)state;
     fixture = fixture_make(4);
     word = fixture_object(&fixture, 0);
     return fw_ipc_enter_(word, &me);
-}
-
-static int unmake(void **state)
-{
-    (void)state;
-    fixture_unmake(&fixture);
-    return 0;
 }
 
 /* A wait for the word, which the caller ends. */
@@ -36,7 +27,5 @@ static struct fw_ipc_wait_ begin(const fw_wait_policy *policy, const fw_deadline
     assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
     return w;
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 #endif

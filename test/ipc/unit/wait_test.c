@@ -7,17 +7,16 @@
 #include "core/recheck.h"
 #include "sys/clock.h"
 #include "sys/wait_any.h"
-#include "test/support/testing.h"
+#include "unit.h"
 #include "wait_fixture.h"
 
 /* src/ipc/wait.c, with the real kernel. */
 
-static void sleeps_for_a_recheck_interval_at_most(void **state)
+TEST(sleeps_for_a_recheck_interval_at_most)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     uint64_t began = fw_clock_ns_();
 
-    (void)state;
     assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
     assert_true(w.has_elapsed);
     assert_true(fw_clock_ns_() - began >= FW_RECHECK_IPC_NS);
@@ -43,9 +42,8 @@ static uint64_t recheck_for(unsigned lives)
     return ns;
 }
 
-static void rechecks_each_second_where_it_cannot_watch_all(void **state)
+TEST(rechecks_each_second_where_it_cannot_watch_all)
 {
-    (void)state;
     if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
         skip(); /* all intervals are short */
     assert_int_equal(recheck_for(FW_IPC_WATCHED_), FW_RECHECK_MAX_NS);
@@ -53,14 +51,13 @@ static void rechecks_each_second_where_it_cannot_watch_all(void **state)
 }
 
 /* Where it watches some only, they are not always the same. */
-static void watches_others_after_each_recheck(void **state)
+TEST(watches_others_after_each_recheck)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     const uint32_t many = 20 * FW_IPC_WATCHED_;
     uint32_t first = fw_ipc_wait_first_(&w, many);
     unsigned others = 0;
 
-    (void)state;
     assert_int_equal(fw_ipc_wait_first_(&w, FW_IPC_WATCHED_), 0);
     for (w.rechecks = 1; w.rechecks <= FW_IPC_RECHECKS_COUNTED_; w.rechecks++) {
         assert_in_range(fw_ipc_wait_first_(&w, many), 0, many - 1);
@@ -93,13 +90,12 @@ static void get_signals(suseconds_t every_us)
 /* Sleeps that were cut short, each after another one: they are parts of the same bounded wait. */
 enum { CUTS = 3 };
 
-static void rechecks_in_time_despite_signals(void **state)
+TEST(rechecks_in_time_despite_signals)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
     uint64_t ends = 0;
     unsigned cuts = 0;
 
-    (void)state;
     signals = 0;
     get_signals(1000);
     while ((w.rechecks == 0 || cuts < CUTS) && signals < MANY_SIGNALS) {
@@ -115,11 +111,10 @@ static void rechecks_in_time_despite_signals(void **state)
     fw_ipc_wait_end_(&w);
 }
 
-static void says_what_it_waits_for(void **state)
+TEST(says_what_it_waits_for)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
 
-    (void)state;
     assert_int_equal(me.member->waits_for, 0);
     fw_ipc_wait_sleep_(&w, word, 1);
     assert_int_equal(me.member->waits_for, (char *)word - fixture.base);
@@ -156,31 +151,28 @@ static void ends_with_its_deadline(clockid_t clock)
     fw_ipc_wait_end_(&w);
 }
 
-static void ends_with_deadlines_on_both_clocks(void **state)
+TEST(ends_with_deadlines_on_both_clocks)
 {
-    (void)state;
     ends_with_its_deadline(CLOCK_MONOTONIC);
     ends_with_its_deadline(CLOCK_REALTIME);
 }
 
-static void refuses_bad_deadlines_and_policies(void **state)
+TEST(refuses_bad_deadlines_and_policies)
 {
     fw_deadline cpu = {.clock = CLOCK_PROCESS_CPUTIME_ID};
     fw_wait_policy none = {(fw_wait_kind)99, 0};
     struct fw_ipc_wait_ w;
 
-    (void)state;
     assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, NULL, &cpu), EINVAL);
     assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, 0, &none, NULL), EINVAL);
 }
 
-static void a_policy_that_never_sleeps_does_not(void **state)
+TEST(a_policy_that_never_sleeps_does_not)
 {
     fw_wait_policy spin = {FW_WAIT_SPIN, 0};
     struct fw_ipc_wait_ w = begin(&spin, NULL);
     uint64_t began = fw_clock_ns_();
 
-    (void)state;
     while (fw_ipc_wait_spin_(&w))
         ;
     for (int i = 0; i < 10; i++)
@@ -190,18 +182,4 @@ static void a_policy_that_never_sleeps_does_not(void **state)
     fw_ipc_wait_end_(&w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(sleeps_for_a_recheck_interval_at_most),
-        TEST(rechecks_in_time_despite_signals),
-        TEST(rechecks_each_second_where_it_cannot_watch_all),
-        TEST(watches_others_after_each_recheck),
-        TEST(says_what_it_waits_for),
-        TEST(ends_with_deadlines_on_both_clocks),
-        TEST(refuses_bad_deadlines_and_policies),
-        TEST(a_policy_that_never_sleeps_does_not),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(make, fixture_end)
