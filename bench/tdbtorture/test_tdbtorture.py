@@ -19,6 +19,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "common"), str(HERE.parent / "ulockflex")]
 
+from front import Trouble, rounds  # noqa: E402
 from torture import Absent, engine, source, table  # noqa: E402
 
 COMMAND = []
@@ -40,17 +41,18 @@ class FakeRunner:
     def seconds(self, kind, level, loops, seed, _timeout):
         self.calls.append((kind, level.name, seed))
         if kind in self.fails:
-            raise engine.Failure("broken")
+            raise Trouble("broken")
         return loops * (1e-3 if kind == "fcntl" else 1e-4)
 
 
 class Measuring(unittest.TestCase):
-    def measure(self, runner, rounds=3, deadline=float("inf")):
-        kinds = ["fcntl", "furwock", "spin"]
-        doc = document({(kind, LOW.name): [] for kind in kinds})
-        settings = {"kinds": kinds, "levels": [LOW], "rounds": rounds, "loops": 100, "seed": 0,
-                    "expected": 0.1}
-        return engine.measure(runner, doc, settings, True, deadline), doc
+    def measure(self, runner, count=3, deadline=float("inf")):
+        points = engine.points(["fcntl", "furwock", "spin"], [LOW])
+        doc = {**document({}), "cells": points[0]}
+        self.assertEqual(rounds.conduct(doc, points, rounds=count, deadline=deadline,
+                                        run=engine.one_run(runner, [LOW], 100, 0, 0.1)),
+                         int(bool(runner.fails)))
+        return doc["complete"], doc
 
     def test_rounds_begin_with_another_and_share_a_seed(self):
         runner = FakeRunner()

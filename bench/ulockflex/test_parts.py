@@ -16,7 +16,7 @@ from front import machine  # noqa: E402
 
 from flex import Trouble, paper, show, stats  # noqa: E402
 from flex import plan as planning, store as storing  # noqa: E402
-from flex.engine import Engine, rotated  # noqa: E402
+from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 from flex.showpaper import PaperShow  # noqa: E402
 from flex.worker import Failure, _evaluate  # noqa: E402
@@ -109,9 +109,6 @@ class Arithmetic(unittest.TestCase):
 
 
 class Order(unittest.TestCase):
-    def test_rotated(self):
-        self.assertEqual(rotated(["a", "b", "c"], 4), ["b", "c", "a"])
-
     def test_locks_take_turns(self):
         engine = make(max_rounds=2)
         self.assertTrue(engine.measure())

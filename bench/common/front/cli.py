@@ -5,11 +5,13 @@ import argparse
 import json
 import os
 import signal
+import sys
 import tempfile
 
 from front import Trouble
 
 EXIT_INTERRUPTED = 128          # and the signal's number, as a shell has it
+INTERRUPTED = EXIT_INTERRUPTED + signal.SIGINT
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_BELOW = 1e9
 COUNT_MOST = 1000000
@@ -84,3 +86,19 @@ def write_json(path, document):
         os.replace(name, path)
     except OSError as error:
         raise Trouble(f"cannot write {path}: {error.strerror}", 2) from None
+
+
+def program(name, conduct):
+    """The exit status of `conduct()`; what ends it early is one line on stderr."""
+    end_like_interrupt()
+    try:
+        return conduct()
+    except Trouble as trouble:
+        print(f"{name}: {trouble}", file=sys.stderr)
+        return trouble.status
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        print(f"{name}: {error.filename or ''}: {error.strerror}", file=sys.stderr)
+        return 2

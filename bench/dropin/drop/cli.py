@@ -2,18 +2,14 @@
 """The command line."""
 
 import os
-import signal
-import sys
 import time
 
-from front import Trouble, machine
-from front.cli import (
-    EXIT_INTERRUPTED, Parser, check_folder, end_like_interrupt, positive, whole, write_json)
+from front import Trouble, machine, rounds
+from front.cli import Parser, check_folder, positive, program, whole, write_json
 
 from . import engine, table
 
 ROUNDS, MILLISECONDS, BUDGET = 31, 60.0, 300.0
-INTERRUPTED = EXIT_INTERRUPTED + signal.SIGINT
 
 
 def arguments(argv):
@@ -41,13 +37,13 @@ def chosen(cases, names):
     return [case for case in cases if not names or case["case"] in names]
 
 
-def new_document(cases, options, build):
+def new_document(points, options, build):
     libc = os.confstr("CS_GNU_LIBC_VERSION") or "unknown"
     about = machine.describe({"libc": libc.rpartition(" ")[2], "compiler": build["compiler"]})
     return {"format": "furwock-bench-1", "benchmark": "dropin", "plan": "pairs", "rounds": 0,
             "machine": about, "missing": [], "notes": [], "complete": False,
             "settings": {"rounds": options.repeat, "milliseconds": options.milliseconds},
-            "cells": engine.cells(cases)}
+            "cells": [cell for point in points for cell in point]}
 
 
 def conduct(options, build):
@@ -60,36 +56,23 @@ def conduct(options, build):
         print("\n".join(f"{case['case']:18} {case['about']}" for case in cases))
         return 0
     worker.calibrate()
-    document, status = new_document(cases, options, build), 0
-    try:
-        document["complete"] = engine.measure(
-            worker, document, options.repeat, options.milliseconds,
-            time.monotonic() + options.budget, engine.progress(options.quiet))
-        if not document["complete"]:
-            document["notes"].append("the time was up before all rounds were done")
-    except KeyboardInterrupt:
-        document["notes"].append("interrupted")
-        status = INTERRUPTED
+    points, line = engine.points(cases), rounds.Line(options.quiet)
+    document = new_document(points, options, build)
+    status = rounds.conduct(
+        document, points, rounds=options.repeat, deadline=time.monotonic() + options.budget,
+        run=lambda cell, _: worker.run(cell["case"], cell["lock"], options.milliseconds),
+        say=lambda number, cell: line.say(f"round {number}: {cell['case']}"))
     document["rounds"] = max(len(cell["runs"]) for cell in document["cells"])
-    if not options.quiet and sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+    line.clear()
     write_json(options.json, document)
     print(table.text(document), flush=True)
-    return status or int(any(cell["failures"] for cell in document["cells"]))
+    return status
 
 
 def main(argv, build):
-    end_like_interrupt()
-    try:
+    def begin():
         options = arguments(argv)
         check_folder(options.json)
         return conduct(options, build)
-    except Trouble as trouble:
-        print(f"dropin: {trouble}", file=sys.stderr)
-        return trouble.status
-    except KeyboardInterrupt:
-        print("dropin: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except OSError as error:
-        print(f"dropin: {error.filename or ''}: {error.strerror}", file=sys.stderr)
-        return 2
+
+    return program("dropin", begin)

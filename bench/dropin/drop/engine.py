@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The runs: every case once with each library in a round, each time beginning with another."""
+"""The runs: one case with one library each."""
 
 import json
 import os
 import subprocess
-import sys
-import time
 
 from front import Trouble
 from fwpreload import preloaded
@@ -55,35 +53,9 @@ class Worker:
         return {"seconds": found["ns"] * SECONDS, "vcsw": found["vcsw"], "ivcsw": found["ivcsw"]}
 
 
-def cells(cases):
-    return [{"lock": lock, "family": FAMILIES[lock], "case": case["case"], "about": case["about"],
-             "threads": case["threads"], "goal": {"ratio": GOALS.get(case["case"])},
-             "runs": [], "failures": []}
-            for case in cases for lock in (BASE, OURS)]
-
-
-def measure(worker, document, rounds, milliseconds, deadline, say):
-    """Fills document["cells"].  False: the time was up before all rounds were done."""
-    found = document["cells"]
-    pairs = [found[i:i + 2] for i in range(0, len(found), 2)]
-    for number in range(1, rounds + 1):
-        for pair in pairs:
-            if time.monotonic() > deadline and number > 1:
-                return False
-            if any(cell["failures"] for cell in pair):
-                continue
-            say(f"round {number}: {pair[0]['case']}")
-            for cell in pair if number % 2 else reversed(pair):
-                try:
-                    run = worker.run(cell["case"], cell["lock"], milliseconds)
-                    cell["runs"].append({"round": number, **run})
-                except Trouble as trouble:
-                    cell["failures"].append({"round": number, "what": str(trouble)})
-    return True
-
-
-def progress(quiet):
-    def say(text):
-        if not quiet and sys.stderr.isatty():
-            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
-    return say
+def points(cases):
+    """For each case a cell with the drop-in and one without."""
+    return [[{"lock": lock, "family": FAMILIES[lock], "case": case["case"], "about": case["about"],
+              "threads": case["threads"], "goal": {"ratio": GOALS.get(case["case"])},
+              "runs": [], "failures": []} for lock in (BASE, OURS)]
+            for case in cases]

@@ -3,21 +3,17 @@
 
 import os
 import pathlib
-import signal
-import sys
 import tempfile
 import time
 
-from front import Trouble, machine
+from front import machine, rounds
 from front.cli import (
-    EXIT_INTERRUPTED, Parser, among, check_folder, end_like_interrupt, positive, up_to, whole,
-    write_json)
+    Parser, among, check_folder, positive, program, up_to, whole, write_json)
 
 from . import engine, source, table
 from .build import Builder
 
 ROUNDS, BUDGET = 5, 300.0
-INTERRUPTED = EXIT_INTERRUPTED + signal.SIGINT
 LOOPS_MOST = 10000000
 
 
@@ -60,49 +56,28 @@ def conduct(options, here, folder):
     if loops is None:
         loops, expected = engine.fit(runner, options.kinds, options.levels, options.rounds,
                                      options.budget)
-    settings = {"kinds": options.kinds, "levels": options.levels, "rounds": options.rounds,
-                "loops": loops, "seed": options.seed, "expected": expected}
+    points, line = engine.points(options.kinds, options.levels), rounds.Line(options.quiet)
     document = {"format": "furwock-bench-1", "benchmark": "tdbtorture", "plan": "table3",
                 "machine": about(builder), "missing": [], "notes": [], "complete": False,
                 "source": source.origin(sources),
-                "settings": {k: settings[k] for k in ("rounds", "loops", "seed")},
-                "cells": [{"lock": kind, "family": engine.FAMILIES.get(kind, "rival"),
-                           "level": level.name, "processes": level.processes,
-                           "hash_size": level.hash_size, "runs": [], "failures": []}
-                          for level in options.levels for kind in options.kinds]}
-    status = 0
-    try:
-        document["complete"] = engine.measure(runner, document, settings, options.quiet,
-                                              begun + options.budget)
-        if not document["complete"]:
-            document["notes"].append("the time was up before all rounds were done")
-    except KeyboardInterrupt:
-        document["notes"].append("interrupted")
-        status = INTERRUPTED
-    if not options.quiet:
-        print("\r\033[K", end="", file=sys.stderr)
+                "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed},
+                "cells": [cell for point in points for cell in point]}
+    status = rounds.conduct(
+        document, points, rounds=options.rounds, deadline=begun + options.budget,
+        run=engine.one_run(runner, options.levels, loops, options.seed, expected),
+        say=lambda number, cell: line.say(f"round {number}, {cell['level']}: {cell['lock']}"))
+    line.clear()
     write_json(options.json, document)
     print(table.text(document), flush=True)
-    return status or int(any(cell["failures"] for cell in document["cells"]))
+    return status
 
 
 def main(argv, here):
-    end_like_interrupt()
-    try:
+    def begin():
         options = arguments(argv)
         where = options.dir or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         check_folder(options.json)
         with tempfile.TemporaryDirectory(prefix="tdbtorture-", dir=where) as folder:
             return conduct(options, here, pathlib.Path(folder))
-    except Trouble as trouble:
-        print(f"tdbtorture: {trouble}", file=sys.stderr)
-        return trouble.status
-    except engine.Failure as failure:
-        print(f"tdbtorture: {failure}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("tdbtorture: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except OSError as error:
-        print(f"tdbtorture: {error.filename or ''}: {error.strerror}", file=sys.stderr)
-        return 2
+
+    return program("tdbtorture", begin)

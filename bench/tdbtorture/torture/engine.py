@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The runs: all kinds of locks at all levels of contention, in turns."""
+"""The runs: one kind of lock at one level of contention each."""
 
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from typing import NamedTuple
+
+from front import Trouble
 
 
 class Level(NamedTuple):
@@ -32,10 +33,6 @@ LOOPS_LEAST = 100
 LOOPS_FIRST = 300               # to find out how long it takes
 GROWTH = 1.6                    # longer runs have more records, and so longer walks
 TIMEOUT_LEAST, TIMEOUT_TIMES = 60.0, 20.0
-
-
-class Failure(Exception):
-    """What went wrong in a run."""
 
 
 class Runner:
@@ -67,12 +64,12 @@ class Runner:
         try:
             said, _ = self.child.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise Failure(f"hung: no end after {timeout:.0f} s") from None
+            raise Trouble(f"hung: no end after {timeout:.0f} s") from None
         took = time.monotonic() - begun
         lines = said.split("\n")
         if self.child.returncode != 0 or "OK" not in lines:
             other = [line for line in lines if line and not line.startswith("Testing with")]
-            raise Failure(f"status {self.child.returncode}: {(other or ['no OK'])[0]}")
+            raise Trouble(f"status {self.child.returncode}: {(other or ['no OK'])[0]}")
         return took
 
     def end(self):
@@ -98,27 +95,20 @@ def fit(runner, kinds, levels, rounds, budget):
     return loops, max(first.values()) * loops / LOOPS_FIRST
 
 
-def measure(runner, document, settings, quiet, deadline):
-    """Fills document["cells"].  False: the time was up, or an interrupt, before all was done."""
-    cells = {(cell["lock"], cell["level"]): cell for cell in document["cells"]}
-    timeout = max(TIMEOUT_LEAST, TIMEOUT_TIMES * settings["expected"])
-    kinds = settings["kinds"]
-    for number in range(1, settings["rounds"] + 1):
-        for level in settings["levels"]:
-            for i in range(len(kinds)):
-                kind = kinds[(i + number - 1) % len(kinds)]
-                cell = cells[kind, level.name]
-                if cell["failures"]:
-                    continue
-                if time.monotonic() > deadline and number > 1:
-                    return False
-                if not quiet:
-                    print(f"\rround {number}, {level.name}: {kind}\033[K", end="",
-                          file=sys.stderr, flush=True)
-                try:
-                    took = runner.seconds(kind, level, settings["loops"],
-                                          settings["seed"] + number, timeout)
-                    cell["runs"].append({"round": number, "seconds": took})
-                except Failure as failure:
-                    cell["failures"].append({"round": number, "what": str(failure)})
-    return True
+def points(kinds, levels):
+    """For each level a cell of each kind."""
+    return [[{"lock": kind, "family": FAMILIES.get(kind, "rival"), "level": level.name,
+              "processes": level.processes, "hash_size": level.hash_size, "runs": [],
+              "failures": []} for kind in kinds]
+            for level in levels]
+
+
+def one_run(runner, levels, loops, seed, expected):
+    """What measures a cell; all kinds have the same seed in a round."""
+    timeout = max(TIMEOUT_LEAST, TIMEOUT_TIMES * expected)
+    by_name = {level.name: level for level in levels}
+
+    def run(cell, number):
+        return {"seconds": runner.seconds(cell["lock"], by_name[cell["level"]], loops,
+                                          seed + number, timeout)}
+    return run

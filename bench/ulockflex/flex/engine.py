@@ -11,6 +11,7 @@ rounds.
 import time
 
 from front import assist
+from front.rounds import rotated
 
 from flex.plan import run_seconds
 from flex.worker import Failure
@@ -26,11 +27,6 @@ PROBE_FIELDS = {"waits": ("wait_ns", "read_wait_ns", "write_wait_ns"),
 
 class OutOfTime(Exception):
     """The next run would end after the deadline."""
-
-
-def rotated(names, by):
-    by %= len(names)
-    return names[by:] + names[:by]
 
 
 def in_turns(groups, number):
