@@ -89,9 +89,9 @@ static void *begin_late(void *arg)
     sem_post(&late.ready);
     while (sem_wait(&late.cue) != 0)
         ;
-    scenario_say("H comes");
+    scenario_say("H1");
     SCENARIO_EXPECT(fw_rt_task_begin(&task, late.group, &o), 0);
-    scenario_say("H runs");
+    scenario_say("H2");
     SCENARIO_EXPECT(fw_rt_task_end(task), 0);
     return NULL;
 }
@@ -106,10 +106,10 @@ static void hold_while_one_begins(struct actor *me)
         ;
     scenario_lock(me, 'A');
     sem_post(&late.cue);
-    scenario_say("L goes on");
+    scenario_say("L1");
     scenario_unlock(me, 'A');
     SCENARIO_EXPECT(pthread_join(late.thread, NULL), 0);
-    scenario_say("L ends");
+    scenario_say("L2");
     scenario_cue(user);
 }
 
@@ -128,9 +128,7 @@ static void sections_go_before_who_begins(fw_rt_protocol protocol)
 
     user = &a[1];
     scenario_play("one begins", protocol, a, 2,
-                  asks_kernel
-                      ? "L wants A\nL has A\nL goes on\nL leaves A\nH comes\nH runs\nL ends\n"
-                      : "L wants A\nL has A\nH comes\nL goes on\nL leaves A\nH runs\nL ends\n");
+                  asks_kernel ? "L?A L+A L1 L-A H1 H2 L2 " : "L?A L+A H1 L1 L-A H2 L2 ");
 }
 
 int main(void)

@@ -85,7 +85,7 @@ void scenario_say(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line - 1, format, arguments);
     va_end(arguments);
-    strcat(line, "\n");
+    strcat(line, " ");
     n = strlen(line);
     at = __atomic_fetch_add(&length, n, __ATOMIC_RELAXED);
     SCENARIO_CHECK(at + n < sizeof said);
@@ -106,14 +106,14 @@ void scenario_wait_for_cue(struct actor *me)
 
 void scenario_lock(struct actor *me, char letter)
 {
-    scenario_say("%s wants %c", me->name, letter);
+    scenario_say("%s?%c", me->name, letter);
     SCENARIO_EXPECT(fw_rt_lock(me->task, me->lock[letter - 'A']), 0);
-    scenario_say("%s has %c", me->name, letter);
+    scenario_say("%s+%c", me->name, letter);
 }
 
 void scenario_unlock(struct actor *me, char letter)
 {
-    scenario_say("%s leaves %c", me->name, letter);
+    scenario_say("%s-%c", me->name, letter);
     SCENARIO_EXPECT(fw_rt_unlock(me->task, me->lock[letter - 'A']), 0);
 }
 
@@ -169,14 +169,14 @@ static void play(fw_rt_protocol under, struct actor *actors, unsigned n)
 
 /* A machine may hold anybody back at any moment, for a page or for another machine: plays again. */
 void scenario_play(const char *scenario, fw_rt_protocol under, struct actor *actors, unsigned n,
-                   const char *book)
+                   const char *expected)
 {
     for (unsigned i = 0; i < PLAYS; i++) {
         play(under, actors, n);
-        if (strcmp(said, book) == 0)
+        if (strcmp(said, expected) == 0)
             return;
-        fprintf(stderr, "%s under %s:\n%s--- and not:\n%s", scenario, fw_rt_protocol_name(under),
-                said, book);
+        fprintf(stderr, "%s, under %s: %s, not %s\n", scenario, fw_rt_protocol_name(under), said,
+                expected);
     }
     exit(EXIT_FAILURE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TEST_RT_STAGE_H
-#define TEST_RT_STAGE_H
+#ifndef TEST_RT_SCENARIO_H
+#define TEST_RT_SCENARIO_H
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +11,7 @@
 /*
  * Scenarios of real-time tasks on one CPU, whose order is certain without a clock: nothing happens
  * unless an actor gives another one its cue, and who is given it runs at once if it is the most
- * urgent one.  What the actors say is compared with the book.
+ * urgent one.  What the actors say is compared with what is expected.
  *
  * Each actor is a task that has opened its locks before the first cue is given, to actor[0].
  */
@@ -22,6 +22,7 @@ struct actor {
     int priority;
     const char *locks; /* a letter each: "AB" */
     void (*play)(struct actor *me);
+    const char *script; /* for `play` */
     /* While it plays: */
     fw_rt_task *task;
     unsigned lock[SCENARIO_LOCKS]; /* by letter: lock[0] is "A" */
@@ -37,16 +38,16 @@ void scenario_begin(void);
 int scenario_cpu(void);
 int scenario_other_cpu(void);
 
-/* Plays the scenario, compares what was said with the book, and exits if they differ, saying so. */
+/* Plays the scenario, compares what was said with `expected`, and exits if they differ. */
 void scenario_play(const char *scenario, fw_rt_protocol protocol, struct actor *actors, unsigned n,
-                   const char *book);
+                   const char *expected);
 
 /* For actors.  `wait_for_cue` is a wake-up point of the library. */
 void scenario_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void scenario_cue(struct actor *other);
 void scenario_wait_for_cue(struct actor *me);
 
-/* Lock and unlock, by letter; each says so: "L wants A", "L has A" and "L leaves A". */
+/* Lock and unlock, by letter; each says so: "L?A " wants A, "L+A " has it and "L-A " leaves it. */
 void scenario_lock(struct actor *me, char letter);
 void scenario_unlock(struct actor *me, char letter);
 
