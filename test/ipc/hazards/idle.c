@@ -25,7 +25,7 @@
 #include "ipc/wait.h"
 #include "sys/wait_any.h"
 
-enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 2000, SIGNALS = 5 };
+enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 1000, SIGNALS = 5 };
 
 /* Each holds a permit, and does not arrive at the barrier. */
 enum { HOLDERS = 100 };
@@ -208,20 +208,17 @@ static void a_signal_ends_one_wait(void *arg)
         fail("%u signals, and %u waits returned", SIGNALS, fw_load32_acquire(&returned));
 }
 
-/* In a child, with which the threads end. */
-static void run(const char *name, void (*body)(void *))
-{
-    limit(3 * LONG_MS / 1000, name);
-    finish(start(body, NULL));
-    printf("%s\n", name);
-    fflush(stdout);
-}
-
 int main(void)
 {
+    pid_t waiting, signalled;
+
     if (!fw_can_wait_any_())
         skip("this kernel has no futex_waitv, or a filter refuses it: waits are bounded");
-    run("waiters sleep", waiters_sleep);
-    run("a signal ends one wait", a_signal_ends_one_wait);
+    /* In children, with which their threads end, at the same time: neither needs much of a CPU. */
+    limit(3 * LONG_MS / 1000, "threads that wait while nothing happens");
+    waiting = start(waiters_sleep, NULL);
+    signalled = start(a_signal_ends_one_wait, NULL);
+    finish(waiting);
+    finish(signalled);
     return 0;
 }

@@ -29,7 +29,7 @@
 #include "processes.h"
 #include "users.h"
 
-enum { USERS = 4, ROUND_MS = 250, END_MS = 20000 };
+enum { USERS = 4, ROUND_MS = 120, END_MS = 20000 };
 
 /* A user waits without a deadline: watched for so long, and at most this part of it running. */
 enum { LOOK_MS = 60, RUN_PERCENT_MOST = 70 };
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {
         {"seconds", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'}, {0}};
-    uint64_t seconds = 5, seed = 1, end, rounds = 0;
+    uint64_t seconds = 3, seed = 1, end, rounds = 0;
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)

@@ -115,7 +115,7 @@ static void one_of_two(void *arg)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"seconds", required_argument, NULL, 's'}, {0}};
-    uint64_t seconds = 2;
+    uint64_t seconds = 1;
     pid_t both[2];
     int option;
 

@@ -274,7 +274,7 @@ int main(int argc, char **argv)
     for (unsigned long n = 0; n < kills; n++) {
         unsigned stopped = stop_or_go_on(workers, n), i;
         limit(STUCK_S, "a worker, after others were killed");
-        usleep((useconds_t)(draw(&random) % 3000));
+        usleep((useconds_t)(draw(&random) % 2000));
         while ((i = (unsigned)(draw(&random) % WORKERS)) == stopped)
             ;
         doom(workers[i], i);

@@ -330,7 +330,7 @@ int main(int argc, char **argv)
     for (unsigned long n = 0; n < kills; n++) {
         unsigned i = (unsigned)(draw(&random) % WORKERS);
         limit(STUCK_S, "a worker, after others were killed");
-        usleep((useconds_t)(draw(&random) % 3000));
+        usleep((useconds_t)(draw(&random) % 2000));
         kill_and_wait(workers[i]);
         if (draw(&random) % 4 == 0) { /* two at the same moment */
             unsigned j = (i + 1) % WORKERS;
