@@ -88,15 +88,6 @@ static void an_ordinary_thread_sleeps_beside_the_word(void **state)
     assert_int_equal(l.calls, 0); /* none did */
 }
 
-static void the_look_before_the_sleep_finds_it_free(void **state)
-{
-    (void)state;
-    l.owner = OTHER;
-    fake.on_wait = wake;
-    fw_bucket_lock_(&l);
-    assert_int_equal(l.owner, FAKE_SELF);
-}
-
 static void check_that_it_lends(void)
 {
     l.owner = OTHER;
@@ -162,19 +153,6 @@ static void without_such_locks_in_the_kernel_all_sleep(void **state)
     assert_int_equal(l.owner, FAKE_SELF);
 }
 
-/* The kernel had nobody left to give it to, and somebody sleeps by other means. */
-static void who_sleeps_is_woken_after_the_kernel_was_asked(void **state)
-{
-    (void)state;
-    l.owner = FAKE_SELF | WAITERS;
-    l.calls = 1;
-    (void)fw_robust_self_();
-    fake.on_unlock_pi = unlock;
-    fw_bucket_unlock_(&l);
-    assert_int_equal(fake.wakes, 1);
-    assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, &l.calls);
-}
-
 static void misuse_is_seen(void **state)
 {
     (void)state;
@@ -214,12 +192,10 @@ int main(void)
         cmocka_unit_test_setup(free_it_costs_nothing, reset),
         cmocka_unit_test_setup(held_for_a_moment_it_is_polled, reset),
         cmocka_unit_test_setup(an_ordinary_thread_sleeps_beside_the_word, reset),
-        cmocka_unit_test_setup(the_look_before_the_sleep_finds_it_free, reset),
         cmocka_unit_test_setup(a_real_time_thread_lends, reset),
         cmocka_unit_test_setup(a_thread_that_may_have_borrowed_lends, reset),
         cmocka_unit_test_setup(one_that_always_loses_queues_in_the_kernel, reset),
         cmocka_unit_test_setup(without_such_locks_in_the_kernel_all_sleep, reset),
-        cmocka_unit_test_setup(who_sleeps_is_woken_after_the_kernel_was_asked, reset),
         cmocka_unit_test_setup(misuse_is_seen, reset),
         cmocka_unit_test_setup(a_dead_owner_is_a_panic, reset),
     };

@@ -10,15 +10,6 @@
 
 static int first_object, second_object;
 
-static void nobody_waits_at_first(void **state)
-{
-    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
-
-    (void)state;
-    assert_null(fw_waitqueue_first_(bucket, &first_object));
-    fw_waitqueue_unlock_(bucket);
-}
-
 static void a_line_is_in_the_order_of_arrival(void **state)
 {
     struct fw_waiter_node_ a, b, c, d;
@@ -88,35 +79,6 @@ static void the_most_urgent_stand_first(void **state)
     fw_waitqueue_unlock_(bucket);
 }
 
-enum { THREADS = 4, TURNS = 20000 };
-
-static void *come_and_go(void *counter)
-{
-    for (unsigned i = 0; i < TURNS; i++) {
-        struct fw_waiter_node_ mine;
-        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(counter);
-
-        fw_waitqueue_insert_(bucket, &mine, counter, 0);
-        ++*(unsigned *)counter;
-        fw_waitqueue_remove_(bucket, &mine);
-        fw_waitqueue_unlock_(bucket);
-    }
-    return NULL;
-}
-
-static void one_is_inside_at_a_time(void **state)
-{
-    static unsigned counter;
-    pthread_t threads[THREADS];
-
-    (void)state;
-    for (unsigned i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &counter), 0);
-    for (unsigned i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-    assert_int_equal(counter, THREADS * TURNS);
-}
-
 static void a_forked_child_finds_buckets_empty_and_open(void **state)
 {
     struct fw_waiter_node_ node;
@@ -145,10 +107,8 @@ static void a_forked_child_finds_buckets_empty_and_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_waits_at_first),
         cmocka_unit_test(a_line_is_in_the_order_of_arrival),
         cmocka_unit_test(the_most_urgent_stand_first),
-        cmocka_unit_test(one_is_inside_at_a_time),
         cmocka_unit_test(a_forked_child_finds_buckets_empty_and_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

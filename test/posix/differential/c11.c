@@ -178,7 +178,7 @@ static void c11_step(void)
     } else if (what < 10) {
         o.name = "unlock";
         o.call = call_unlock;
-        if (model.owner == who)
+        if (model.owner == who || (model.type & mtx_recursive) != 0) // a stranger is told
             act(who, o);
     } else if (what < 12) {
         step_wait(who, o);

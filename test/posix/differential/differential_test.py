@@ -22,13 +22,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 from fwpreload import preloaded  # noqa: E402
 
-FAMILIES = ("mutex", "rwlock", "sem", "named", "gates", "attributes", "c11")
-COUNT = 60   # sequences of a family; a second or two, for each library
+# Sequences of each family; there are the more, the more kinds of an object there are.
+FAMILIES = {"mutex": 160, "rwlock": 80, "sem": 60, "named": 40, "gates": 40, "attributes": 40,
+            "c11": 60}
 # Those that have differed once, and are not among the first.
 ONCE = (("c11", 3343), ("mutex", 758), ("mutex", 3164), ("mutex", 6669))
 # An owner dies, which an emulator does not mark; the C library ends the program then.
 DEATHS = (("mutex", 758),)
-BATCH = 50   # in one run of the program
+BATCH = 20   # in one run of the program
 AGAIN = 3    # a difference that this machine made, by being late, does not come so often
 CONTEXT = 8  # lines before a difference
 EMULATOR = []  # what runs the program, where it is for another processor
@@ -64,19 +65,20 @@ def really_differs(program, library, family, seed):
                                      n=CONTEXT, lineterm=""))
 
 
-def compare(program, library, family, seed, count):
+def compare(program, libraries, family, seed, count):
     """How many sequences differ; each is told."""
     theirs = sums(program, None, family, seed, count)
-    ours = sums(program, library, family, seed, count)
     assert len(theirs) == count, f"{family}: {len(theirs)} of {count} sequences"
     differences = 0
-    for number in range(seed, seed + count):
-        if theirs[number] == ours.get(number):
-            continue
-        text = really_differs(program, library, family, number)
-        if text is not None:
-            differences += 1
-            print(f"{family} {number}:", *text[:40], sep="\n  ", flush=True)
+    for library in libraries:
+        ours = sums(program, library, family, seed, count)
+        for number in range(seed, seed + count):
+            if theirs[number] == ours.get(number):
+                continue
+            text = really_differs(program, library, family, number)
+            if text is not None:
+                differences += 1
+                print(f"{family} {number}:", *text[:40], sep="\n  ", flush=True)
     return differences
 
 
@@ -88,23 +90,18 @@ def main():
     parser.add_argument("library", nargs="+")
     parser.add_argument("--family", choices=FAMILIES)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--count", type=int, help="of each family")
     args = parser.parse_args()
     EMULATOR.extend(shlex.split(args.emulator))
     families = [args.family] if args.family else FAMILIES
-    once = [] if args.family else [seed for seed in ONCE if not (EMULATOR and seed in DEATHS)]
-    jobs, differences = [], 0
+    runs = [] if args.family else [(family, seed, 1) for family, seed in ONCE
+                                   if not (EMULATOR and (family, seed) in DEATHS)]
+    for family in families:
+        end = args.seed + (args.count or FAMILIES[family])
+        runs += [(family, seed, min(BATCH, end - seed)) for seed in range(args.seed, end, BATCH)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for library in args.library:
-            for family in families:
-                end = args.seed + args.count
-                jobs += [pool.submit(compare, args.program, library, family, seed,
-                                     min(BATCH, end - seed))
-                         for seed in range(args.seed, end, BATCH)]
-            jobs += [pool.submit(compare, args.program, library, family, seed, 1)
-                     for family, seed in once]
-        differences = sum(job.result() for job in jobs)
-    total = (args.count * len(families) + len(once)) * len(args.library)
+        differences = sum(pool.map(lambda run: compare(args.program, args.library, *run), runs))
+    total = sum(count for _, _, count in runs) * len(args.library)
     print(f"{total} sequences, {differences} differ")
     return 1 if differences else 0
 

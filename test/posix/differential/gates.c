@@ -50,8 +50,9 @@ static void gates_ended(int who, const struct order *o, long result)
 
 static void make_barrier(void)
 {
-    static const unsigned counts[] = {0, 1, 2, 3, 2, 3, UINT_MAX, (unsigned)INT_MAX + 1, INT_MAX};
-    unsigned count = counts[draw(9)];
+    static const unsigned counts[] = {
+        0, 1, 2, 3, 2, 3, UINT_MAX, (unsigned)INT_MAX + 1, INT_MAX, INT_MAX - 1};
+    unsigned count = counts[draw(10)];
     int shared = (int)draw(2);
     pthread_barrierattr_t a;
     int e;

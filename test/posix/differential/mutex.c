@@ -222,9 +222,8 @@ static void step_unlock(int who, struct order o)
 {
     bool plain = !model.robust && model.protocol == PTHREAD_PRIO_NONE && !is_checked();
 
-    if (model.owner != who && !is_checked() && !model.robust)
-        if (!plain || model.owner == NO_ACTOR)
-            return; // I2
+    if (plain && model.owner == NO_ACTOR)
+        return; // I2
     if (model.protocol == PTHREAD_PRIO_PROTECT && model.owner != who && !is_checked())
         return;
     o.name = "unlock";
@@ -286,13 +285,14 @@ static void step_remake(int who, struct order o)
     bool idle = model.owner == NO_ACTOR && model.locker == NO_ACTOR && model.waiter == NO_ACTOR;
 
     // A robust one that is held is destroyed without a word, and remembered by its owner.
-    if (model.waiter != NO_ACTOR || (!idle && (model.robust || draw(2) == 0)))
+    if (model.waiter != NO_ACTOR ? model.robust : !idle && (model.robust || draw(2) == 0))
         return;
     o.name = "destroy";
     o.call = mutex_destroy;
     act(who, o);
     if (!idle)
         return;
+    say("destroyed: trylock = %d\n", pthread_mutex_trylock(&m));
     say("cond destroy = %d\n", pthread_cond_destroy(&c));
     mutex_begin();
 }

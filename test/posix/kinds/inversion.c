@@ -80,7 +80,7 @@ static void *high(void *arg)
     return arg;
 }
 
-static pthread_t start(void *(*body)(void *), int priority)
+static pthread_t start_at(void *(*body)(void *), int priority)
 {
     const struct sched_param param = {.sched_priority = priority};
     pthread_attr_t a;
@@ -120,13 +120,13 @@ static bool is_bounded(const struct library *l, const struct kind *k, bool has_c
     sem_init(&fixture.chain_has, 0, 0);
     sem_init(&fixture.go_chain, 0, 0);
     sem_init(&fixture.go, 0, 0);
-    threads[n++] = start(high, HIGH);
-    threads[n++] = start(middle, MIDDLE);
+    threads[n++] = start_at(high, HIGH);
+    threads[n++] = start_at(middle, MIDDLE);
     if (has_chain) {
-        threads[n++] = start(in_between, LOW + 1);
+        threads[n++] = start_at(in_between, LOW + 1);
         sem_wait(&fixture.chain_has);
     }
-    threads[n++] = start(low, LOW);
+    threads[n++] = start_at(low, LOW);
     sem_wait(&fixture.low_has);
     sem_post(&fixture.go_chain); /* the main thread goes before all of them */
     sem_post(&fixture.go);
@@ -156,9 +156,9 @@ static void become_first_on_one_cpu(void)
     CPU_ZERO(&here);
     CPU_SET((unsigned)sched_getcpu(), &here);
     if (sched_setaffinity(0, sizeof here, &here) != 0)
-        skip_test("cannot stay on one CPU");
+        skip("cannot stay on one CPU");
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first) != 0)
-        skip_test("no permission for SCHED_FIFO");
+        skip("no permission for SCHED_FIFO");
 }
 
 int main(void)

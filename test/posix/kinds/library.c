@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "library.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "boost.h"
 #include "ceiling.h"
@@ -84,39 +81,4 @@ void kind_attributes(const struct kind *k, pthread_mutexattr_t *a)
     pthread_mutexattr_setprotocol(a, k->protocol);
     pthread_mutexattr_setrobust(a, k->robust ? PTHREAD_MUTEX_ROBUST : PTHREAD_MUTEX_STALLED);
     pthread_mutexattr_setpshared(a, k->shared ? PTHREAD_PROCESS_SHARED : PTHREAD_PROCESS_PRIVATE);
-}
-
-void fail(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-void skip_test(const char *reason)
-{
-    printf("skipped: %s\n", reason);
-    exit(77);
-}
-
-void *shared_memory(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        fail("no memory");
-    return p;
-}
-
-struct timespec in_seconds(clockid_t clock, int seconds)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    t.tv_sec += seconds;
-    return t;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "test/support/processes.h"
+
 /*
  * The calls on mutexes, ours and the C library's: what works on one of them must work on the other,
  * and where both work on the same mutex, in different processes.
@@ -43,17 +45,5 @@ bool kind_next(struct kind *k);
 
 /* Makes attributes of it. */
 void kind_attributes(const struct kind *k, pthread_mutexattr_t *a);
-
-/* Tells where something went wrong, and ends the process with status 1. */
-_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Ends the process with status 77: the test is skipped. */
-_Noreturn void skip_test(const char *reason);
-
-/* Memory that is shared with children. */
-void *shared_memory(size_t size);
-
-/* Seconds from now on that clock. */
-struct timespec in_seconds(clockid_t clock, int seconds);
 
 #endif

@@ -9,23 +9,21 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "library.h"
 #include "test/support/robust_lists.h"
 
-enum { PROCESSES = 4, ROUNDS = 1500, PATIENCE_S = 300 };
+enum { PROCESSES = 4, ROUNDS = 1500, DEATHS = 60, PATIENCE_S = 300 };
+#define FOR_EVER (1L << 40)
 
-static struct shared {
+static struct shared_mutex {
     pthread_mutex_t mutex;
     volatile long count, inside; /* guarded by the mutex */
-    long got[PROCESSES];
+    long got[PROCESSES], rounds;
 } * s;
 
 static void check(int error, const char *what)
@@ -37,7 +35,8 @@ static void check(int error, const char *what)
 /* By one of four ways; after so long, it hangs. */
 static int take(const struct library *l, unsigned *seed)
 {
-    struct timespec at;
+    const int64_t patience_ns = PATIENCE_S * INT64_C(1000000000);
+    fw_deadline until;
     int error;
 
     switch (rand_r(seed) % 4) {
@@ -47,11 +46,11 @@ static int take(const struct library *l, unsigned *seed)
             return error;
         /* fall through */
     case 1:
-        at = in_seconds(CLOCK_REALTIME, PATIENCE_S);
-        return l->timedlock(&s->mutex, &at);
+        until = deadline_in(CLOCK_REALTIME, patience_ns);
+        return l->timedlock(&s->mutex, &until.at);
     case 2:
-        at = in_seconds(CLOCK_MONOTONIC, PATIENCE_S);
-        return l->clocklock(&s->mutex, CLOCK_MONOTONIC, &at);
+        until = deadline_in(CLOCK_MONOTONIC, patience_ns);
+        return l->clocklock(&s->mutex, CLOCK_MONOTONIC, &until.at);
     default:
         return l->lock(&s->mutex);
     }
@@ -88,35 +87,25 @@ static void count_rounds(const struct library *l, int me, long rounds)
     }
 }
 
-static pid_t start(int me, long rounds)
+static void participate(void *number)
 {
-    pid_t child = fork();
+    int me = (int)(intptr_t)number;
 
-    if (child == 0) {
-        alarm(2 * PATIENCE_S);
-        count_rounds(me % 2 == 0 ? &ours : &libcs, me, rounds);
-        _exit(0);
-    }
-    return child;
+    limit(2 * PATIENCE_S, "a mutex");
+    count_rounds(me % 2 == 0 ? &ours : &libcs, me, s->rounds);
 }
 
-/* Made by either library; the caller gives back what the kind cannot have. */
-static void make(const struct kind *k, const struct library *by)
+/* All begin, with a mutex that was made by either library. */
+static void start_all(const struct kind *k, const struct library *by, long rounds, pid_t *children)
 {
     pthread_mutexattr_t a;
 
     memset(s, 0, sizeof *s);
+    s->rounds = rounds;
     kind_attributes(k, &a);
     check(by->init(&s->mutex, &a), "init");
-}
-
-static void end_well(pid_t child, const struct kind *k)
-{
-    char name[KIND_NAME];
-    int status;
-
-    if (waitpid(child, &status, 0) != child || status != 0)
-        fail("%s: a process ended with status %x", kind_name(k, name), (unsigned)status);
+    for (intptr_t i = 0; i < PROCESSES; i++)
+        children[i] = start(participate, (void *)i);
 }
 
 static void count_together(const struct kind *k)
@@ -124,23 +113,12 @@ static void count_together(const struct kind *k)
     pid_t children[PROCESSES];
     char name[KIND_NAME];
 
-    make(k, k->type % 2 == 0 ? &ours : &libcs);
+    start_all(k, k->type % 2 == 0 ? &ours : &libcs, ROUNDS, children);
     for (int i = 0; i < PROCESSES; i++)
-        children[i] = start(i, ROUNDS);
-    for (int i = 0; i < PROCESSES; i++)
-        end_well(children[i], k);
+        if (wait_for_child(children[i]) != 0)
+            fail("%s: a process failed", kind_name(k, name));
     if (s->count != (long)PROCESSES * ROUNDS)
         fail("%s: counted %ld", kind_name(k, name), s->count);
-}
-
-static void kill_one(pid_t *child)
-{
-    int status;
-
-    kill(*child, SIGKILL);
-    waitpid(*child, &status, 0);
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-        fail("a process ended with status %x before it was killed", (unsigned)status);
 }
 
 /* Everybody gets on between two deaths. */
@@ -149,37 +127,34 @@ static void die_in_turn(const struct kind *k, int deaths)
     pid_t children[PROCESSES];
     unsigned seed = 1;
 
-    make(k, &ours);
-    for (int i = 0; i < PROCESSES; i++)
-        children[i] = start(i, 1L << 40);
+    start_all(k, &ours, FOR_EVER, children);
     for (int n = 0; n < deaths; n++) {
         int victim = (int)(rand_r(&seed) % PROCESSES);
         usleep(rand_r(&seed) % 2000);
-        kill_one(&children[victim]);
-        children[victim] = start(victim, 1L << 40);
+        kill_and_wait(children[victim]);
+        children[victim] = start(participate, (void *)(intptr_t)victim);
     }
     for (int i = 0; i < PROCESSES; i++)
         for (long before = s->got[i]; s->got[i] == before;)
             usleep(100);
     for (int i = 0; i < PROCESSES; i++)
-        kill_one(&children[i]);
+        kill_and_wait(children[i]);
     count_rounds(&ours, 0, 1);
 }
 
 int main(int argc, char **argv)
 {
     bool kills = argc > 1 && strcmp(argv[1], "kill") == 0;
-    int deaths = argc > 2 ? atoi(argv[2]) : 60;
     struct kind k = {-1, 0, 0, 0};
 
-    s = shared_memory(sizeof *s);
+    s = share(sizeof *s);
     if (kills)
         need_robust_lists();
     while (kind_next(&k)) {
         if (!k.shared || (kills && !k.robust) || k.protocol == PTHREAD_PRIO_PROTECT)
             continue;
         if (kills)
-            die_in_turn(&k, deaths);
+            die_in_turn(&k, argc > 2 ? atoi(argv[2]) : DEATHS);
         else
             count_together(&k);
     }

@@ -42,172 +42,11 @@ static int value_of(sem_t *s)
     return value;
 }
 
-static void units_are_counted(void **state)
-{
-    sem_t s;
-
-    (void)state;
-    for (int shared = 0; shared < 2; shared++) {
-        assert_int_equal(fw_posix_sem_init_(&s, shared, 2), 0);
-        errno = 77;
-        assert_int_equal(fw_posix_sem_wait_(&s), 0);
-        assert_int_equal(fw_posix_sem_trywait_(&s), 0);
-        assert_int_equal(errno, 77);
-        assert_fails(EAGAIN, fw_posix_sem_trywait_(&s));
-        assert_int_equal(fw_posix_sem_post_(&s), 0);
-        assert_int_equal(value_of(&s), 1);
-        assert_int_equal(fw_posix_sem_timedwait_(&s, &past), 0);
-        assert_int_equal(value_of(&s), 0);
-        assert_int_equal(fw_posix_sem_destroy_(&s), 0);
-    }
-}
-
-static void values_have_a_maximum(void **state)
-{
-    sem_t s;
-
-    (void)state;
-    assert_fails(EINVAL, fw_posix_sem_init_(&s, 0, (unsigned)SEM_VALUE_MAX + 1));
-    for (int shared = 0; shared < 2; shared++) {
-        assert_int_equal(fw_posix_sem_init_(&s, shared, SEM_VALUE_MAX), 0);
-        assert_fails(EOVERFLOW, fw_posix_sem_post_(&s));
-        assert_int_equal(value_of(&s), SEM_VALUE_MAX);
-    }
-}
-
-static void zero_bytes_are_an_empty_semaphore(void **state)
-{
-    sem_t s;
-
-    (void)state;
-    memset(&s, 0, sizeof s);
-    assert_fails(EAGAIN, fw_posix_sem_trywait_(&s));
-    assert_int_equal(fw_posix_sem_post_(&s), 0);
-    assert_int_equal(fw_posix_sem_wait_(&s), 0);
-}
-
-/* The C library looks at the deadline first, even where there is a unit. */
-static void deadlines_are_checked_first(void **state)
-{
-    sem_t s;
-
-    (void)state;
-    for (int value = 0; value < 2; value++) {
-        assert_int_equal(fw_posix_sem_init_(&s, 0, (unsigned)value), 0);
-        assert_fails(EINVAL, fw_posix_sem_timedwait_(&s, &bad));
-        assert_fails(EINVAL, fw_posix_sem_timedwait_(&s, &negative));
-        assert_fails(EINVAL, fw_posix_sem_clockwait_(&s, CLOCK_MONOTONIC, &bad));
-        assert_fails(EINVAL, fw_posix_sem_clockwait_(&s, CLOCK_PROCESS_CPUTIME_ID, &past));
-        assert_int_equal(value_of(&s), value);
-    }
-    assert_int_equal(fw_posix_sem_clockwait_(&s, CLOCK_MONOTONIC, &before_the_epoch), 0);
-    for (int shared = 0; shared < 2; shared++) {
-        assert_int_equal(fw_posix_sem_init_(&s, shared, 0), 0);
-        assert_fails(ETIMEDOUT, fw_posix_sem_timedwait_(&s, &past));
-        assert_fails(ETIMEDOUT, fw_posix_sem_timedwait_(&s, &before_the_epoch));
-        assert_fails(ETIMEDOUT, fw_posix_sem_clockwait_(&s, CLOCK_MONOTONIC, &past));
-    }
-}
-
-static void nothing(int number)
-{
-    (void)number;
-}
-
 struct waiter {
     sem_t s;
     pthread_t thread;
     int result, error, done;
 };
-
-static void *waits(void *arg)
-{
-    struct waiter *w = arg;
-
-    w->result = fw_posix_sem_wait_(&w->s);
-    w->error = errno;
-    __atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
-    return NULL;
-}
-
-static void start(struct waiter *w, int shared)
-{
-    memset(w, 0, sizeof *w);
-    assert_int_equal(fw_posix_sem_init_(&w->s, shared, 0), 0);
-    assert_int_equal(pthread_create(&w->thread, NULL, waits, w), 0);
-}
-
-static void a_moment(void)
-{
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
-}
-
-/* Whoever waits has been counted. */
-static void await_waiter(struct waiter *w)
-{
-    while (__atomic_load_n(&fw_posix_sem_(&w->s)->state, __ATOMIC_ACQUIRE) == 0)
-        a_moment();
-}
-
-static void a_handler_ends_the_wait(void **state)
-{
-    struct sigaction act = {.sa_handler = nothing};
-    struct waiter w;
-
-    (void)state;
-    sigaction(SIGUSR1, &act, NULL);
-    for (int shared = 0; shared < 2; shared++) {
-        start(&w, shared);
-        await_waiter(&w);
-        while (!__atomic_load_n(&w.done, __ATOMIC_ACQUIRE)) {
-            pthread_kill(w.thread, SIGUSR1);
-            a_moment();
-        }
-        pthread_join(w.thread, NULL);
-        assert_int_equal(w.result, -1);
-        assert_int_equal(w.error, EINTR);
-        assert_int_equal(fw_posix_sem_(&w.s)->state, 0);
-    }
-}
-
-static void a_handler_that_restarts_does_not(void **state)
-{
-    struct sigaction act = {.sa_handler = nothing, .sa_flags = SA_RESTART};
-    struct waiter w;
-
-    (void)state;
-    sigaction(SIGUSR1, &act, NULL);
-    for (int shared = 0; shared < 2; shared++) {
-        start(&w, shared);
-        await_waiter(&w);
-        for (int i = 0; i < 10; i++) {
-            pthread_kill(w.thread, SIGUSR1);
-            a_moment();
-        }
-        assert_int_equal(fw_posix_sem_post_(&w.s), 0);
-        pthread_join(w.thread, NULL);
-        assert_int_equal(w.result, 0);
-        assert_int_equal(fw_posix_sem_(&w.s)->state, 0);
-    }
-}
-
-static void who_is_cancelled_takes_no_unit(void **state)
-{
-    struct waiter w;
-    void *end;
-
-    (void)state;
-    for (int shared = 0; shared < 2; shared++) {
-        start(&w, shared);
-        await_waiter(&w);
-        assert_int_equal(fw_posix_cancel_(w.thread), 0);
-        pthread_join(w.thread, &end);
-        assert_ptr_equal(end, PTHREAD_CANCELED);
-        assert_int_equal(fw_posix_sem_(&w.s)->state, 0);
-        assert_int_equal(fw_posix_sem_post_(&w.s), 0);
-        assert_int_equal(fw_posix_sem_wait_(&w.s), 0);
-    }
-}
 
 static void *cancels_itself(void *arg)
 {
@@ -281,24 +120,6 @@ static void one_file_has_one_address(void **state)
     assert_int_equal(value_of(b), 5);
     assert_int_equal(fw_posix_sem_close_(a), 0);
     assert_int_equal(fw_posix_sem_close_(b), 0);
-}
-
-static void names_are_the_c_librarys(void **state)
-{
-    static const char *const wrong[] = {"", "/", "//", "/a/b", "a/", NULL};
-    char longest[300];
-
-    (void)state;
-    for (int i = 0; wrong[i] != NULL; i++) {
-        assert_not_opened(EINVAL, fw_posix_sem_open_(wrong[i], O_CREAT, (mode_t)0600, 1u));
-        assert_fails(ENOENT, fw_posix_sem_unlink_(wrong[i]));
-    }
-    memset(longest, 'x', sizeof longest);
-    longest[NAME_MAX] = '\0';
-    assert_not_opened(ENAMETOOLONG, fw_posix_sem_open_(longest, 0));
-    longest[NAME_MAX] = 'x';
-    longest[NAME_MAX + 1] = '\0';
-    assert_not_opened(EINVAL, fw_posix_sem_open_(longest, 0));
 }
 
 /* In both directions: made by one, used by the other. */
@@ -375,16 +196,8 @@ static void modes_and_links_are_heeded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_are_counted),
-        cmocka_unit_test(values_have_a_maximum),
-        cmocka_unit_test(zero_bytes_are_an_empty_semaphore),
-        cmocka_unit_test(deadlines_are_checked_first),
-        cmocka_unit_test(a_handler_ends_the_wait),
-        cmocka_unit_test(a_handler_that_restarts_does_not),
-        cmocka_unit_test(who_is_cancelled_takes_no_unit),
         cmocka_unit_test(waiting_is_a_cancellation_point_without_a_wait),
         NAMED(one_file_has_one_address),
-        NAMED(names_are_the_c_librarys),
         NAMED(the_c_library_has_the_same_files),
         NAMED(a_child_has_it_open),
         NAMED(modes_and_links_are_heeded),
