@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
 #include <furwock/any.h>
 #include <furwock/event.h>
@@ -22,25 +15,12 @@
  * call filter refuses futex_waitv.
  */
 
-enum { ROLES = 4, SYS_FUTEX_WAITV_ = 449, SKIPPED = 77 };
+enum { ROLES = 4, SYS_FUTEX_WAITV_ = 449 };
+enum { PLAIN, TIMED, DARK };
 
 static fw_sem a, b, taken;
 static fw_event ticket = FW_EVENT_INIT_AUTO, stop = FW_EVENT_INIT;
 static bool with_deadlines;
-
-static bool refuse_waitv(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_FUTEX_WAITV_, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
 
 static void give(struct worker *me)
 {
@@ -106,19 +86,25 @@ static void body(struct worker *me)
     }
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
-    stress.about = "Threads that wait for one object beside others that wait for any";
-    stress.threads = 9;
-    stress.mode = "plain";
-    stress_begin(argc, argv);
-    with_deadlines = strcmp(stress.mode, "timed") == 0;
-    if (strcmp(stress.mode, "dark") == 0 && !refuse_waitv())
+    with_deadlines = stress_test->variant == TIMED;
+    if (stress_test->variant == DARK && !refuse_system_call(SYS_FUTEX_WAITV_, ENOSYS))
         return SKIPPED;
-    if (stress.threads < 5)
-        stress.threads = 5;
-    stress_run(stress.threads, body);
+    return 0;
+}
+
+static void end(void)
+{
     if (a.state_ >> 32 != 0 || b.state_ >> 32 != 0 || ticket.state_ >> 32 != 0)
         stress_fail("in the end somebody is still counted", NULL);
-    return stress_end();
 }
+
+#define ABOUT "Threads that wait for one object beside others that wait for any"
+#define COMMON .threads = 9, .least_threads = 5, .begin = begin, .end = end
+
+const struct stress_test any_tests[] = {
+    {"any", ABOUT, body, 30000, COMMON, .variant = PLAIN},
+    {"any_timed", ABOUT ", with deadlines", body, 15000, COMMON, .variant = TIMED},
+    {"any_dark", ABOUT ", without futex_waitv", body, 4000, COMMON, .variant = DARK},
+    {0}};

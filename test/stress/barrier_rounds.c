@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,19 +21,11 @@ static unsigned serials[MAX_ROUNDS]; /* how many threads were told so */
 static int64_t shortest;             /* the first round in which somebody drops out */
 static bool is_plain;                /* a game of fw_barrier_wait only */
 static pthread_barrier_t between_games;
-static unsigned parties;
 static bool is_last_game;
-
-static const fw_wait_policy policies[] = {
-    {FW_WAIT_DEFAULT, 0},
-    {FW_WAIT_BLOCK, 0},
-    {FW_WAIT_SPIN_THEN_BLOCK, 2000},
-    {FW_WAIT_YIELD, 0},
-};
 
 static void check_all_arrived(struct worker *me, int64_t round)
 {
-    for (unsigned i = 0; i < parties; i++) {
+    for (unsigned i = 0; i < stress.threads; i++) {
         int64_t a = __atomic_load_n(&arrived[i], __ATOMIC_RELAXED);
 
         if (a != GONE && a != round && a != round + 1) {
@@ -57,7 +49,7 @@ static bool meet(struct worker *me)
         fw_barrier_await(&barrier, phase);
         return false;
     case 1:
-        return fw_barrier_wait_policy(&barrier, &policies[draw(me, 4)]) == FW_BARRIER_SERIAL;
+        return fw_barrier_wait_policy(&barrier, some_policy(me)) == FW_BARRIER_SERIAL;
     default:
         return fw_barrier_wait(&barrier) == FW_BARRIER_SERIAL;
     }
@@ -92,7 +84,7 @@ static void begin_game(struct worker *me)
     is_plain = draw(me, 2) == 0;
     shortest = MAX_ROUNDS;
     memset(serials, 0, sizeof serials);
-    if (fw_barrier_init(&barrier, parties) != 0)
+    if (fw_barrier_init(&barrier, stress.threads) != 0)
         stress_fail("a barrier cannot be made", NULL);
 }
 
@@ -123,16 +115,12 @@ static void body(struct worker *me)
     } while (!last);
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
-    stress.about = "Rounds of a barrier, and parties that drop out";
-    stress.threads = 5;
-    stress_begin(argc, argv);
-    parties = stress.threads;
-    if (parties < 1 || parties > MAX_PARTIES)
-        parties = stress.threads = MAX_PARTIES;
-    pthread_barrier_init(&between_games, NULL, parties);
-    stress_run(parties, body);
-    pthread_barrier_destroy(&between_games);
-    return stress_end();
+    return pthread_barrier_init(&between_games, NULL, stress.threads);
 }
+
+const struct stress_test barrier_tests[] = {
+    {"barrier_rounds", "Rounds of a barrier, and parties that drop out", body, 40000, .threads = 5,
+     .least_threads = 1, .most_threads = MAX_PARTIES, .begin = begin},
+    {0}};

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,24 +15,18 @@
 #include "sys/percpu.h"
 
 /*
- * The big-reader lock: modes
- *   mixed     readers that change processors while they read, writers, time-outs, tries
- *   signals   handlers that read, in the middle of everything
- *   gone      the last user destroys the lock and frees its memory, at once
- *   writers   writers without a pause: readers must get in
- *   fork      children of a thread that reads
- *   early     membarrier is refused from the start: no counters of processors
- *   no-rseq   the C library registers no restartable sequences: the same
- *   late      membarrier is refused once there is a lock: the writer stops the program
+ * The big-reader lock: readers that change processors while they read, writers, time-outs, tries;
+ * the same with handlers that read in the middle of everything; writers without a pause; children;
+ * and a kernel that does not help (NEVER_HELPS, NO_RSEQ: no counters of processors), or no longer
+ * (HELPS_NO_LONGER: the writer stops the program).
  */
 
-enum { N_LOCKS = 2, SKIPPED = 77, WRITES_ONE_IN = 16 };
+enum { N_LOCKS = 2, WRITES_ONE_IN = 16 };
 
 /* Data under a lock.  All fields are equal whenever no writer is inside. */
 struct table {
     fw_brlock lock;
     uint64_t field[16]; /* two cache lines */
-    unsigned users_left;
 };
 
 static struct table tables[N_LOCKS];
@@ -174,70 +163,6 @@ static void signalled(struct worker *me)
     timer_delete(timer);
 }
 
-/* Whoever finds, inside, that it is the last destroys the lock; others are on their way out. */
-static bool leave_reading(struct table *t)
-{
-    bool is_last;
-
-    fw_brlock_rdlock(&t->lock);
-    check_fields(t);
-    is_last = __atomic_sub_fetch(&t->users_left, 1, __ATOMIC_ACQ_REL) == 0;
-    fw_brlock_rdunlock(&t->lock);
-    return is_last;
-}
-
-static bool leave_writing(struct table *t)
-{
-    bool is_last;
-
-    fw_brlock_wrlock(&t->lock);
-    change_fields(t);
-    is_last = __atomic_sub_fetch(&t->users_left, 1, __ATOMIC_ACQ_REL) == 0;
-    fw_brlock_wrunlock(&t->lock);
-    return is_last;
-}
-
-/* One table in two has one reader and writers; the other readers only, of whom one ends it. */
-static void leave_for_good(struct worker *me, unsigned i, struct table *t)
-{
-    bool all_read = i % 2 != 0, reads = all_read || i / 2 % stress.threads == me->index;
-
-    if (!(reads ? leave_reading(t) : leave_writing(t)))
-        return;
-    if (all_read) { /* others may still be inside */
-        fw_brlock_wrlock(&t->lock);
-        fw_brlock_wrunlock(&t->lock);
-    }
-    fw_brlock_destroy(&t->lock);
-    memset(t, 0xff, sizeof *t);
-    free(t);
-}
-
-enum { BATCH = 200 };
-
-static struct table *mortal[BATCH];
-static pthread_barrier_t batch_begins, batch_ends;
-static bool is_last_batch;
-
-static void gone(struct worker *me)
-{
-    do {
-        did_a_turn(me);
-        if (pthread_barrier_wait(&batch_ends) == PTHREAD_BARRIER_SERIAL_THREAD) {
-            for (int i = 0; i < BATCH; i++) {
-                mortal[i] = calloc(1, sizeof *mortal[i]);
-                if (mortal[i] == NULL || fw_brlock_init(&mortal[i]->lock) != 0)
-                    stress_fail("no memory", NULL);
-                mortal[i]->users_left = stress.threads;
-            }
-            is_last_batch = stress_is_over();
-        }
-        pthread_barrier_wait(&batch_begins);
-        for (unsigned i = 0; i < BATCH; i++)
-            leave_for_good(me, i, mortal[i]);
-    } while (!is_last_batch);
-}
-
 /* The first two only write, and the others only read: the watchdog sees who does not get on. */
 static void writers(struct worker *me)
 {
@@ -258,40 +183,22 @@ static void writers(struct worker *me)
 static void forking(struct worker *me)
 {
     do {
-        struct table own = {.users_left = 0};
+        struct table own = {.field = {0}};
         pid_t child;
-        int status;
 
         did_a_turn(me);
         if (fw_brlock_init(&own.lock) != 0)
             stress_fail("no memory", NULL);
         fw_brlock_rdlock(&own.lock);
-        child = fork();
-        if (child < 0)
-            stress_fail("no child", NULL);
+        child = stress_fork();
         fw_brlock_rdunlock(&own.lock); /* both hold it, each its own */
         for (unsigned i = 0; i < 1000; i++)
             write_once(me, &own);
         fw_brlock_destroy(&own.lock);
         if (child == 0)
             _exit(0);
-        if (waitpid(child, &status, 0) != child || status != 0)
-            stress_fail("a child failed", NULL);
+        stress_forked(child);
     } while (!stress_is_over());
-}
-
-static bool refuse_membarrier(int error)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((uint32_t)error & SECCOMP_RET_DATA)),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 /* A lock with counters stops its writer; one that is made now has none, and works. */
@@ -301,7 +208,7 @@ static int late(void)
     int status = 0;
     pid_t child;
 
-    if (!refuse_membarrier(EPERM))
+    if (!refuse_system_call(SYS_membarrier, EPERM))
         return SKIPPED;
     child = fork();
     if (child == 0) {
@@ -320,63 +227,40 @@ static int late(void)
     return EXIT_SUCCESS;
 }
 
-/* Brings the process into the state that the mode names, or returns an exit status. */
-static int prepare(char **argv)
-{
-    bool again = getenv("FURWOCK_STRESS_AGAIN") != NULL;
-
-    if (strcmp(stress.mode, "late") == 0)
-        return late();
-    if (strcmp(stress.mode, "early") != 0 && strcmp(stress.mode, "no-rseq") != 0)
-        return EXIT_SUCCESS;
-    if (again) {
-        if (tables[0].lock.counters_ != 0)
-            stress_fail("counts on the kernel's help where there is none", NULL);
-        return EXIT_SUCCESS;
-    }
-    if (strcmp(stress.mode, "no-rseq") == 0)
-        setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
-    else if (!refuse_membarrier(ENOSYS))
-        return SKIPPED;
-    setenv("FURWOCK_STRESS_AGAIN", "1", 1);
-    execv("/proc/self/exe", argv);
-    perror("execv");
-    return EXIT_FAILURE;
-}
-
-int main(int argc, char **argv)
+static int begin(void)
 {
     struct sigaction action = {.sa_handler = read_in_handler, .sa_flags = SA_RESTART};
-    static const struct {
-        const char *mode;
-        void (*body)(struct worker *me);
-    } modes[] = {{"mixed", mixed},     {"signals", signalled}, {"gone", gone},
-                 {"writers", writers}, {"fork", forking},      {"early", mixed},
-                 {"no-rseq", mixed},   {"late", mixed}};
-    void (*body)(struct worker * me) = NULL;
-    int status;
+    int status = 0;
 
-    stress.about = "Big-reader locks: mixed, signals, gone, writers, fork, early, no-rseq or late";
-    stress.mode = "mixed";
-    stress_begin(argc, argv);
-    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(stress.mode, modes[i].mode) == 0)
-            body = modes[i].body;
-    if (body == NULL) {
-        fprintf(stderr, "%s\n", stress.about);
-        return 2;
-    }
     for (unsigned i = 0; i < N_LOCKS; i++)
         if (fw_brlock_init(&tables[i].lock) != 0)
             return EXIT_FAILURE;
-    status = prepare(argv);
-    if (status != EXIT_SUCCESS)
-        return status;
+    if (stress_test->variant == HELPS_NO_LONGER) {
+        status = late();
+    } else if (stress_test->variant != HELPS) {
+        status = restart_without_help(stress_test->variant);
+        if (status == 0 && tables[0].lock.counters_ != 0)
+            stress_fail("counts on the kernel's help where there is none", NULL);
+    }
     sigaction(SIGUSR1, &action, NULL);
-    pthread_barrier_init(&batch_begins, NULL, stress.threads);
-    pthread_barrier_init(&batch_ends, NULL, stress.threads);
-    stress_run(stress.threads, body);
+    return status;
+}
+
+static void end(void)
+{
     for (unsigned i = 0; i < N_LOCKS; i++)
         fw_brlock_destroy(&tables[i].lock);
-    return stress_end();
 }
+
+#define COMMON .begin = begin, .end = end
+
+const struct stress_test brlock_tests[] = {
+    {"brlock", "Big-reader locks", mixed, 200000, COMMON},
+    {"brlock_signals", "Big-reader locks, and handlers that read", signalled, 100000, COMMON},
+    {"brlock_writers", "Writers without a pause", writers, 4000000, COMMON},
+    {"brlock_fork", "Children of threads that read", forking, 150, COMMON, .has_to_fork = true},
+    {"brlock_early", "A kernel that never helps", mixed, 200000, COMMON, .variant = NEVER_HELPS},
+    {"brlock_no-rseq", "A C library that does not help", mixed, 200000, COMMON, .variant = NO_RSEQ},
+    {"brlock_late", "A kernel that helps no longer", mixed, 200000, COMMON,
+     .variant = HELPS_NO_LONGER},
+    {0}};

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <furwock/cond.h>
@@ -24,7 +20,6 @@ static struct guarded data;
 
 static fw_cond *shared; /* NULL: there is none at present */
 static unsigned waiting, expected;
-static size_t page;
 
 static void wait_on_it(struct worker *me)
 {
@@ -46,14 +41,12 @@ static void wait_on_it(struct worker *me)
 /* Wakes all with the mutex held, by a broadcast or by so many signals, and unmaps the variable. */
 static void wake_and_unmap(struct worker *me)
 {
-    fw_cond *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fw_cond *c = new_page();
     bool all;
 
-    if (c == MAP_FAILED)
-        stress_fail("no memory", NULL);
     fw_mutex_lock(&data.lock);
     waiting = 0;
-    expected = 1 + draw(me, stress.threads);
+    expected = 1 + draw(me, stress.threads - 1);
     shared = c;
     do {
         fw_mutex_unlock(&data.lock);
@@ -67,11 +60,13 @@ static void wake_and_unmap(struct worker *me)
         for (unsigned i = 0; i < waiting; i++)
             fw_cond_signal(c);
     shared = NULL;
-    if (draw(me, 2) != 0)
-        munmap(c, page);
-    else
-        c = (fw_mutex_unlock(&data.lock), munmap(c, page), fw_mutex_lock(&data.lock), NULL);
-    fw_mutex_unlock(&data.lock);
+    if (draw(me, 2) != 0) {
+        drop_page(c);
+        fw_mutex_unlock(&data.lock);
+    } else {
+        fw_mutex_unlock(&data.lock);
+        drop_page(c);
+    }
     did_a_turn(me);
 }
 
@@ -161,20 +156,15 @@ static void cancelled(struct worker *me)
     while (!stress_is_over());
 }
 
-int main(int argc, char **argv)
+static void say(void)
 {
-    stress.about = "Variables that go away, and waiters that are cancelled";
-    stress.mode = "freed";
-    stress.locks = &data;
-    stress.n_locks = 1;
-    stress_begin(argc, argv);
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    if (strcmp(stress.mode, "cancelled") == 0) {
-        stress_run(1, cancelled);
-        printf("%llu taken, %llu cancelled\n", (unsigned long long)taken,
-               (unsigned long long)cancelled_waits);
-    } else {
-        stress_run(stress.threads + 1, freed);
-    }
-    return stress_end();
+    printf("%llu taken, %llu cancelled\n", (unsigned long long)taken,
+           (unsigned long long)cancelled_waits);
 }
+
+const struct stress_test cond_leave_tests[] = {
+    {"cond_leave", "Variables that go away", freed, 3000000, .threads = 5, .least_threads = 2,
+     .locks = &data, .n_locks = 1},
+    {"cond_leave_cancelled", "Waiters that are cancelled", cancelled, 500, .threads = 1,
+     .most_threads = 1, .end = say, .locks = &data, .n_locks = 1},
+    {0}};

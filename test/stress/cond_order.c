@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <furwock/cond.h>
@@ -160,18 +158,24 @@ static void body(struct worker *me)
         waiter(me);
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
-    stress.about = "Signals, and those who come after them";
-    stress.mode = "variable";
-    stress.locks = &data;
-    stress.n_locks = 1;
-    stress_begin(argc, argv);
-    use_jar = strcmp(stress.mode, "stolen") == 0;
-    if (use_jar)
-        stress.seconds = 60; /* ends as soon as it sees one */
-    stress_run(ROLES, body);
+    use_jar = stress_test->variant;
+    return 0;
+}
+
+static void end(void)
+{
     if (use_jar)
         stress_fail("the control has lost nothing", NULL);
-    return stress_end();
 }
+
+#define COMMON                                                                                   \
+    .threads = ROLES, .least_threads = ROLES, .most_threads = ROLES, .begin = begin, .end = end, \
+    .locks = &data, .n_locks = 1
+
+const struct stress_test cond_order_tests[] = {
+    {"cond_order", "Signals, and those who come after them", body, 12000, COMMON},
+    {"cond_order_stolen", "A control, which ends as soon as it loses a wake", body, 0,
+     .seconds = 60, COMMON, .variant = true},
+    {0}};

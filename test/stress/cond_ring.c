@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <furwock/cond.h>
 
@@ -12,11 +11,12 @@
  * A closed ring: a few tokens go round among many threads, and each pass is announced by one signal
  * and no more.  One signal that is lost, or given to a thread that arrived after it, and sooner or
  * later everybody waits for ever: this is how the C library's condition variable of 2.25 to 2.40
- * can be made to hang (bug 25847).  With "signals", waits are interrupted all the time; with
- * "timed", most of them have deadlines.
+ * can be made to hang (bug 25847).  In the variant SIGNALS waits are interrupted all the time; in
+ * TIMED most of them have deadlines.
  */
 
-enum { TOKENS = 2 };
+enum { TOKENS = 2, MAX_WORKERS = 200 };
+enum { PLAIN, SIGNALS, TIMED };
 
 static struct guarded ring;
 static fw_cond passed;
@@ -58,10 +58,7 @@ static void pass(struct worker *me)
     tokens++;
     if (inside)
         (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
-    if (draw(me, 8) == 0)
-        fw_mutex_unlock_fair(&ring.lock);
-    else
-        fw_mutex_unlock(&ring.lock);
+    release(me, &ring, 8);
     if (!inside)
         (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
 }
@@ -89,13 +86,13 @@ static void body(struct worker *me)
 }
 
 /* Interrupts whoever waits. */
-static pthread_t targets[256];
+static pthread_t targets[MAX_WORKERS];
 
 static void storm(struct worker *me)
 {
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         pthread_t target =
-            __atomic_load_n(&targets[1 + draw(me, stress.threads)], __ATOMIC_ACQUIRE);
+            __atomic_load_n(&targets[1 + draw(me, stress.threads - 1)], __ATOMIC_ACQUIRE);
 
         if (target != 0)
             pthread_kill(target, SIGUSR1);
@@ -110,30 +107,33 @@ static void any_body(struct worker *me)
         storm(me);
         return;
     }
-    if (me->index < 256)
-        __atomic_store_n(&targets[me->index], pthread_self(), __ATOMIC_RELEASE);
+    __atomic_store_n(&targets[me->index], pthread_self(), __ATOMIC_RELEASE);
     body(me);
-    if (me->index < 256)
-        __atomic_store_n(&targets[me->index], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&targets[me->index], 0, __ATOMIC_RELEASE);
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
     struct sigaction action = {.sa_handler = interrupted}; /* without SA_RESTART */
 
-    stress.about = "Tokens that go round, one signal for each pass";
-    stress.threads = 12;
-    stress.mode = "plain";
-    stress.locks = &ring;
-    stress.n_locks = 1;
-    stress_begin(argc, argv);
-    if (stress.threads > 200)
-        stress.threads = 200;
-    with_signals = strcmp(stress.mode, "signals") == 0;
-    with_deadlines = strcmp(stress.mode, "timed") == 0;
-    sigaction(SIGUSR1, &action, NULL);
-    stress_run(stress.threads + (with_signals ? 1 : 0), any_body);
+    with_signals = stress_test->variant == SIGNALS;
+    with_deadlines = stress_test->variant == TIMED;
+    return sigaction(SIGUSR1, &action, NULL);
+}
+
+static void end(void)
+{
     printf("%llu woken, %llu timed out\n", (unsigned long long)woken,
            (unsigned long long)timed_out);
-    return stress_end();
 }
+
+#define ABOUT "Tokens that go round, one signal for each pass"
+#define COMMON .most_threads = MAX_WORKERS, .begin = begin, .end = end, .locks = &ring, .n_locks = 1
+
+const struct stress_test cond_ring_tests[] = {
+    {"cond_ring", ABOUT, any_body, 60000, .threads = 12, COMMON, .variant = PLAIN},
+    {"cond_ring_signals", ABOUT ", interrupted", any_body, 40000, .threads = 13, .least_threads = 2,
+     COMMON, .variant = SIGNALS},
+    {"cond_ring_timed", ABOUT ", with deadlines", any_body, 60000, .threads = 12, COMMON,
+     .variant = TIMED},
+    {0}};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "tests.h"
 
 #include <furwock/event.h>
 #include <furwock/sem.h>
@@ -83,18 +80,16 @@ static void body(struct worker *me)
     __atomic_fetch_add(&have_left, me->index % 2, __ATOMIC_RELAXED);
 }
 
-int main(int argc, char **argv)
+static void end(void)
 {
-    stress.about = "Doors that open for all, and tickets that let one through";
-    stress.threads = 8;
-    stress_begin(argc, argv);
-    if (stress.threads < 3)
-        stress.threads = 3;
-    stress_run(stress.threads, body);
     for (unsigned door = 0; door < DOORS; door++)
         if (doors[door].state_ >> 32 != 0)
             stress_fail("in the end somebody is still counted at a door", NULL);
     if (ticket.state_ >> 32 != 0)
         stress_fail("in the end somebody is still counted for a ticket", NULL);
-    return stress_end();
 }
+
+const struct stress_test event_tests[] = {
+    {"event", "Doors that open for all, and tickets that let one through", body, 50000,
+     .threads = 8, .least_threads = 3, .end = end},
+    {0}};

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests.h"
 
 #include <furwock/barrier.h>
 #include <furwock/latch.h>
@@ -15,7 +11,7 @@
  * fault.
  */
 
-enum { OBJECTS = 500, MAX_USERS = 16 };
+enum { OBJECTS = 500 };
 
 struct object {
     fw_barrier barrier;
@@ -25,30 +21,16 @@ struct object {
 
 static struct object objects[OBJECTS];
 static fw_barrier *barriers[OBJECTS]; /* each in a page of its own */
-static pthread_barrier_t between_batches;
-static size_t page;
-static bool is_last_batch;
 
-static void *new_page(void)
+static void make(struct worker *me, int i)
 {
-    void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        stress_fail("no memory", NULL);
-    return p;
-}
-
-static void make_batch(void)
-{
-    for (int i = 0; i < OBJECTS; i++) {
-        barriers[i] = new_page();
-        objects[i].latch = new_page();
-        objects[i].first = 0;
-        if (fw_barrier_init(barriers[i], stress.threads) != 0 ||
-            fw_latch_init(objects[i].latch, stress.threads - 1) != 0)
-            stress_fail("a gate cannot be made", NULL);
-    }
-    is_last_batch = stress_is_over();
+    (void)me;
+    barriers[i] = new_page();
+    objects[i].latch = new_page();
+    objects[i].first = 0;
+    if (fw_barrier_init(barriers[i], stress.threads) != 0 ||
+        fw_latch_init(objects[i].latch, stress.threads - 1) != 0)
+        stress_fail("a gate cannot be made", NULL);
 }
 
 static void use_barrier(struct worker *me, int i)
@@ -62,7 +44,7 @@ static void use_barrier(struct worker *me, int i)
     if (__atomic_fetch_add(&objects[i].first, 1, __ATOMIC_RELAXED) != 0)
         return;
     fw_barrier_destroy(barriers[i]);
-    munmap(barriers[i], page);
+    drop_page(barriers[i]);
 }
 
 /* One waits, the others count. */
@@ -79,39 +61,21 @@ static void use_latch(struct worker *me, int i)
         fw_latch_wait_policy(l, &block, NULL);
     else
         fw_latch_wait(l);
-    munmap(l, page);
+    drop_page(l);
+}
+
+static void use_both(struct worker *me, int i)
+{
+    use_barrier(me, i);
+    use_latch(me, i);
 }
 
 static void body(struct worker *me)
 {
-    bool last;
-
-    do {
-        if (me->index == 0)
-            make_batch();
-        pthread_barrier_wait(&between_batches);
-        last = is_last_batch;
-        for (int i = 0; i < OBJECTS; i++) {
-            if (draw(me, 8) == 0)
-                burn(draw(me, 3000));
-            use_barrier(me, i);
-            use_latch(me, i);
-        }
-        did_a_turn(me);
-        pthread_barrier_wait(&between_batches);
-    } while (!last);
+    stress_batches(me, OBJECTS, make, use_both);
 }
 
-int main(int argc, char **argv)
-{
-    stress.about = "Gates that go away with the first who returns";
-    stress.threads = 4;
-    stress_begin(argc, argv);
-    if (stress.threads < 2 || stress.threads > MAX_USERS)
-        stress.threads = MAX_USERS;
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    pthread_barrier_init(&between_batches, NULL, stress.threads);
-    stress_run(stress.threads, body);
-    pthread_barrier_destroy(&between_batches);
-    return stress_end();
-}
+const struct stress_test gates_freed_tests[] = {{"gates_freed",
+                                                 "Gates that go away with the first who returns",
+                                                 body, 30, .least_threads = 2, .most_threads = 16},
+                                                {0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <sched.h>
 
@@ -8,8 +8,6 @@
  * for a wake that was lost; here there is no next release, and whoever was overlooked sleeps for
  * ever.  Most rounds begin with a new lock, so that the first releases are plain.
  */
-
-enum { MAX_WORKERS = 16 };
 
 static struct guarded one;
 
@@ -85,16 +83,7 @@ static void body(struct worker *me)
     } while (meet(me));
 }
 
-int main(int argc, char **argv)
-{
-    stress.about = "The last release of a round must not overlook a waiter";
-    stress.threads = 3;
-    stress.seconds = 2.5;
-    stress.locks = &one;
-    stress.n_locks = 1;
-    stress_begin(argc, argv);
-    if (stress.threads < 1 || stress.threads > MAX_WORKERS)
-        stress.threads = MAX_WORKERS;
-    stress_run(stress.threads, body);
-    return stress_end();
-}
+const struct stress_test lastwake_tests[] = {
+    {"lastwake", "The last release of a round must not overlook a waiter", body, 8000, .threads = 3,
+     .seconds = 2.5, .least_threads = 1, .most_threads = 16, .locks = &one, .n_locks = 1},
+    {0}};

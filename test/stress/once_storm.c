@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/once.h>
@@ -15,7 +13,7 @@
  * came through has seen the result.
  */
 
-enum { ONCES = 200, MAX_USERS = 64, CHILD_LIMIT_S = 100 };
+enum { ONCES = 200 };
 
 struct subject {
     fw_once once;
@@ -24,9 +22,7 @@ struct subject {
 };
 
 static struct subject subjects[ONCES];
-static pthread_barrier_t between_batches;
-static bool is_last_batch;
-static uint64_t failures, cancelled, forks;
+static uint64_t failures, cancelled;
 
 /* What an initialiser is given. */
 struct call {
@@ -93,11 +89,9 @@ static void come_through(struct worker *me, struct subject *s)
 /* In the child all onces can be done, whoever was at work at the fork. */
 static void fork_and_go_on(struct worker *me)
 {
-    pid_t pid = fork();
-    int status;
+    pid_t child = stress_fork();
 
-    if (pid == 0) {
-        alarm(CHILD_LIMIT_S);
+    if (child == 0) {
         for (int i = 0; i < ONCES; i++) {
             if (!fw_once_is_done(&subjects[i].once))
                 subjects[i].inside = subjects[i].successes = 0; /* half done: begin anew */
@@ -105,48 +99,36 @@ static void fork_and_go_on(struct worker *me)
         }
         _exit(0);
     }
-    if (pid < 0)
-        return; /* the system allows no more */
-    if (waitpid(pid, &status, 0) != pid || status != 0)
-        stress_fail("a child failed", NULL);
-    __atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
+    stress_forked(child);
+}
+
+static void make(struct worker *me, int i)
+{
+    (void)me;
+    subjects[i] = (struct subject){.once = FW_ONCE_INIT};
+}
+
+static void use_once(struct worker *me, int i)
+{
+    if (draw(me, 8) == 0)
+        send_doomed(me, &subjects[i]);
+    if (me->index == 1 && i == ONCES / 2)
+        fork_and_go_on(me);
+    come_through(me, &subjects[i]);
 }
 
 static void body(struct worker *me)
 {
-    bool last;
-
-    do {
-        if (me->index == 0) {
-            for (int i = 0; i < ONCES; i++)
-                subjects[i] = (struct subject){.once = FW_ONCE_INIT};
-            is_last_batch = stress_is_over();
-        }
-        pthread_barrier_wait(&between_batches);
-        last = is_last_batch;
-        for (int i = 0; i < ONCES; i++) {
-            if (draw(me, 8) == 0)
-                send_doomed(me, &subjects[i]);
-            if (me->index == 1 && i == ONCES / 2)
-                fork_and_go_on(me);
-            come_through(me, &subjects[i]);
-        }
-        did_a_turn(me);
-        pthread_barrier_wait(&between_batches);
-    } while (!last);
+    stress_batches(me, ONCES, make, use_once);
 }
 
-int main(int argc, char **argv)
+static void end(void)
 {
-    stress.about = "Initialisers that fail, are cancelled, and are forked away";
-    stress.threads = 4;
-    stress_begin(argc, argv);
-    if (stress.threads < 2 || stress.threads > MAX_USERS)
-        stress.threads = MAX_USERS;
-    pthread_barrier_init(&between_batches, NULL, stress.threads);
-    stress_run(stress.threads, body);
-    pthread_barrier_destroy(&between_batches);
-    if (failures == 0 || cancelled == 0 || forks == 0)
-        stress_fail("nothing has failed, been cancelled or been forked", NULL);
-    return stress_end();
+    if (failures == 0 || cancelled == 0)
+        stress_fail("nothing has failed or been cancelled", NULL);
 }
+
+const struct stress_test once_tests[] = {
+    {"once_storm", "Initialisers that fail, are cancelled, and are forked away", body, 60,
+     .least_threads = 2, .most_threads = 64, .end = end, .has_to_fork = true},
+    {0}};

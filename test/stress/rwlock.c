@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <furwock/rwlock.h>
 
@@ -92,23 +90,13 @@ static void write_here(struct worker *me, struct shelf *s)
     count(&s->writers, -1);
 }
 
-static fw_wait_policy some_policy(struct worker *me)
-{
-    static const fw_wait_policy policies[] = {{FW_WAIT_DEFAULT, 0},
-                                              {FW_WAIT_BLOCK, 0},
-                                              {FW_WAIT_SPIN_THEN_BLOCK, 2000},
-                                              {FW_WAIT_YIELD, 0}};
-
-    return policies[draw(me, 4)];
-}
-
 /* Takes the lock with a deadline, or a policy, or neither; or does not get it. */
 static bool get(struct worker *me, struct shelf *s,
                 int (*lock)(fw_rwlock *, const fw_wait_policy *, const fw_deadline *))
 {
     fw_deadline soon = in_ns(draw(me, 40000));
-    fw_wait_policy policy = some_policy(me);
-    int error = lock(&s->lock, draw(me, 2) ? &policy : NULL, draw(me, 2) ? &soon : NULL);
+    const fw_wait_policy *policy = some_policy(me);
+    int error = lock(&s->lock, draw(me, 2) ? policy : NULL, draw(me, 2) ? &soon : NULL);
 
     if (error != 0 && error != ETIMEDOUT)
         fail("an unexpected error", s);
@@ -227,28 +215,32 @@ static void nothing(int signal)
     (void)signal;
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
-    static const char *const kinds[] = {"fair", "readers", "writers"};
     struct sigaction action = {.sa_handler = nothing}; /* no SA_RESTART: sleeps end with EINTR */
-    int kind = 0;
 
-    stress.about = "A read-write lock in all its modes; MODE is its kind: fair, readers, writers";
-    stress.threads = 6;
-    stress.mode = "fair";
-    stress_begin(argc, argv);
-    while (kind < 3 && strcmp(stress.mode, kinds[kind]) != 0)
-        kind++;
     for (int i = 0; i < N_LOCKS; i++)
-        if (fw_rwlock_init(&shelves[i].lock, (fw_rwlock_kind)kind) != 0)
+        if (fw_rwlock_init(&shelves[i].lock, (fw_rwlock_kind)stress_test->variant) != 0)
             stress_fail("no such kind", NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    stress_run(stress.threads, body);
+    return sigaction(SIGUSR1, &action, NULL);
+}
+
+static void end(void)
+{
     for (int i = 0; i < N_LOCKS; i++) {
         const struct shelf *s = &shelves[i];
 
-        if (s->lock.state_ != 0 || s->lock.queue_ != (uint64_t)kind || s->first != s->second)
+        if (s->lock.state_ != 0 || s->lock.queue_ != (uint64_t)stress_test->variant ||
+            s->first != s->second)
             fail("a lock is not at rest though nobody uses it", s);
     }
-    return stress_end();
 }
+
+#define ABOUT "A read-write lock in all its modes: "
+#define COMMON .threads = 6, .begin = begin, .end = end
+
+const struct stress_test rwlock_tests[] = {
+    {"rwlock", ABOUT "fair", body, 60000, COMMON, .variant = 0},
+    {"rwlock_readers", ABOUT "readers first", body, 80000, COMMON, .variant = 1},
+    {"rwlock_writers", ABOUT "writers first", body, 60000, COMMON, .variant = 2},
+    {0}};

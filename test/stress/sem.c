@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
+#include "tests.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <furwock/any.h>
 #include <furwock/sem.h>
@@ -23,10 +21,6 @@ static int out;
 static uint64_t timed_out;
 static bool with_signals, sender_is_gone;
 static pthread_t threads[64];
-static unsigned n_threads;
-
-static const fw_wait_policy policies[] = {
-    {FW_WAIT_BLOCK, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 2000}, {FW_WAIT_DEFAULT, 0}, {FW_WAIT_YIELD, 0}};
 
 static bool take(struct worker *me)
 {
@@ -44,7 +38,7 @@ static bool take(struct worker *me)
         error = fw_wait_any(only, 1, &d, NULL);
         break;
     default:
-        error = fw_sem_wait_policy(&units, &policies[draw(me, 4)], &d);
+        error = fw_sem_wait_policy(&units, some_policy(me), &d);
     }
     if (error != 0 && error != ETIMEDOUT)
         stress_fail("an unknown error", NULL);
@@ -61,7 +55,8 @@ static void body(struct worker *me)
 
         did_a_turn(me);
         if (with_signals && me->index == 0) {
-            pthread_t t = __atomic_load_n(&threads[1 + draw(me, n_threads - 1)], __ATOMIC_ACQUIRE);
+            pthread_t t =
+                __atomic_load_n(&threads[1 + draw(me, stress.threads - 1)], __ATOMIC_ACQUIRE);
 
             if (t != 0)
                 pthread_kill(t, SIGUSR1);
@@ -98,21 +93,25 @@ static void take_and_give(int signal)
     errno = saved;
 }
 
-int main(int argc, char **argv)
+static int begin(void)
 {
     struct sigaction action = {.sa_handler = take_and_give};
 
-    stress.about = "Units that circulate, and deadlines that race with posts";
-    stress.threads = 8;
-    stress.mode = "plain";
-    stress_begin(argc, argv);
-    with_signals = strcmp(stress.mode, "signals") == 0;
-    n_threads = stress.threads < 2 ? 2 : stress.threads > 64 ? 64 : stress.threads;
-    if (sigaction(SIGUSR1, &action, NULL) != 0 || fw_sem_init(&units, UNITS, UNITS) != 0)
-        return EXIT_FAILURE;
-    stress_run(n_threads, body);
+    with_signals = stress_test->variant;
+    return sigaction(SIGUSR1, &action, NULL) | fw_sem_init(&units, UNITS, UNITS);
+}
+
+static void end(void)
+{
     if (units.state_ != UNITS)
         stress_fail("in the end units are missing, or somebody is still counted", NULL);
     printf("%llu timed out\n", (unsigned long long)timed_out);
-    return stress_end();
 }
+
+#define ABOUT "Units that circulate, and deadlines that race with posts"
+#define COMMON .threads = 8, .least_threads = 2, .most_threads = 64, .begin = begin, .end = end
+
+const struct stress_test sem_tests[] = {
+    {"sem", ABOUT, body, 35000, COMMON},
+    {"sem_signals", ABOUT ", and with handlers", body, 15000, COMMON, .variant = true},
+    {0}};

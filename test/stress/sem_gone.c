@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stress.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests.h"
 
 #include <furwock/any.h>
 #include <furwock/event.h>
@@ -14,7 +10,7 @@
  * their calls.  In unmapped memory a late touch is a fault.
  */
 
-enum { OBJECTS = 500, MAX_USERS = 16, KINDS = 3 };
+enum { OBJECTS = 500, KINDS = 3 };
 
 struct object {
     fw_sem sem;
@@ -22,22 +18,12 @@ struct object {
 };
 
 static struct object *objects[OBJECTS];
-static pthread_barrier_t between_batches;
-static size_t page;
-static bool is_last_batch;
 
-static void make_batch(void)
+static void make(struct worker *me, int i)
 {
-    for (int i = 0; i < OBJECTS; i++) {
-        struct object *o =
-            mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-        if (o == MAP_FAILED)
-            stress_fail("no memory", NULL);
-        fw_event_init(&o->event, i % 2 ? FW_EVENT_AUTO : FW_EVENT_MANUAL, false);
-        objects[i] = o;
-    }
-    is_last_batch = stress_is_over();
+    (void)me;
+    objects[i] = new_page();
+    fw_event_init(&objects[i]->event, i % 2 ? FW_EVENT_AUTO : FW_EVENT_MANUAL, false);
 }
 
 /* The kinds of use: a unit of each of the others; one that sets; the same by wait-any. */
@@ -65,42 +51,24 @@ static void wait_for(struct worker *me, int i)
         fw_wait_any(either, 2, NULL, NULL);
 }
 
+static void use_object(struct worker *me, int i)
+{
+    unsigned waiter = (unsigned)i % stress.threads;
+
+    if (me->index != waiter) {
+        give(me, i, me->index == (waiter + 1) % stress.threads);
+        return;
+    }
+    wait_for(me, i);
+    drop_page(objects[i]);
+}
+
 static void body(struct worker *me)
 {
-    bool last;
-
-    do {
-        if (me->index == 0)
-            make_batch();
-        pthread_barrier_wait(&between_batches);
-        last = is_last_batch;
-        for (int i = 0; i < OBJECTS; i++) {
-            unsigned waiter = (unsigned)i % stress.threads;
-
-            if (draw(me, 8) == 0)
-                burn(draw(me, 3000));
-            if (me->index != waiter) {
-                give(me, i, me->index == (waiter + 1) % stress.threads);
-                continue;
-            }
-            wait_for(me, i);
-            munmap(objects[i], page);
-        }
-        did_a_turn(me);
-        pthread_barrier_wait(&between_batches);
-    } while (!last);
+    stress_batches(me, OBJECTS, make, use_object);
 }
 
-int main(int argc, char **argv)
-{
-    stress.about = "Semaphores and events that go away with whoever waited for them";
-    stress.threads = 3;
-    stress_begin(argc, argv);
-    if (stress.threads < 2 || stress.threads > MAX_USERS)
-        stress.threads = MAX_USERS;
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    pthread_barrier_init(&between_batches, NULL, stress.threads);
-    stress_run(stress.threads, body);
-    pthread_barrier_destroy(&between_batches);
-    return stress_end();
-}
+const struct stress_test sem_gone_tests[] = {
+    {"sem_gone", "Semaphores and events that go away with whoever waited for them", body, 50,
+     .threads = 3, .least_threads = 2, .most_threads = 16},
+    {0}};

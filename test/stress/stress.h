@@ -36,6 +36,7 @@ struct worker {
 struct stress {
     const char *about;
     double seconds;
+    uint64_t turns; /* of all workers: a short run ends when they are done; 0: by the time only */
     unsigned threads;
     uint64_t seed;
     const char *mode;      /* the argument that is no option; NULL: the program takes none */
@@ -46,16 +47,19 @@ struct stress {
 
 extern struct stress stress;
 
-/* Reads the command line; reduces time and threads under a sanitizer or valgrind. */
+/*
+ * Reads the command line; reduces time and threads under a sanitizer or valgrind.  There, with
+ * --seconds, and where all tests are run in full, turns end nothing.
+ */
 void stress_begin(int argc, char **argv);
 
-/* Runs n threads until the time is up and all have returned; the watchdog watches meanwhile. */
+/* Runs n threads until it is over and all have returned; the watchdog watches meanwhile. */
 void stress_run(unsigned n, void (*body)(struct worker *me));
 
 /* The same for `seconds`, also in a forked child. */
 void stress_run_for(double seconds, unsigned n, void (*body)(struct worker *me));
 
-/* Is the time over, and has each worker had a turn? */
+/* Is the time over, or are the turns done, and has each worker had one? */
 bool stress_is_over(void);
 
 /* A worker did something. */
