@@ -4,7 +4,7 @@
 #include "core/bucket_lock.h"
 #include "fake.h"
 #include "sys/schedule.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* The owner, unless the test says another. */
 enum { OTHER = 200 };
@@ -13,9 +13,8 @@ enum { OTHER = 200 };
 
 static struct fw_bucket_lock_ l;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fw_inheriting_ = 0;
     l = (struct fw_bucket_lock_){0, 0};
@@ -48,9 +47,8 @@ static int unlock(uint32_t *word)
     return 0;
 }
 
-static void free_it_costs_nothing(void **state)
+TEST(free_it_costs_nothing)
 {
-    (void)state;
     fw_bucket_lock_(&l);
     assert_int_equal(l.owner, FAKE_SELF);
     fw_bucket_unlock_(&l);
@@ -59,9 +57,8 @@ static void free_it_costs_nothing(void **state)
     assert_int_equal(fake.urgency_asked, 0);
 }
 
-static void held_for_a_moment_it_is_polled(void **state)
+TEST(held_for_a_moment_it_is_polled)
 {
-    (void)state;
     l.owner = OTHER;
     fake.on_poll = leave_all;
     fw_bucket_lock_(&l);
@@ -70,9 +67,8 @@ static void held_for_a_moment_it_is_polled(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void an_ordinary_thread_sleeps_beside_the_word(void **state)
+TEST(an_ordinary_thread_sleeps_beside_the_word)
 {
-    (void)state;
     l.owner = OTHER;
     fake.on_sleep = wake;
     fw_bucket_lock_(&l);
@@ -102,16 +98,14 @@ static void check_that_it_lends(void)
     assert_int_equal(l.owner, 0);
 }
 
-static void a_real_time_thread_lends(void **state)
+TEST(a_real_time_thread_lends)
 {
-    (void)state;
     fake.urgency = 1;
     check_that_it_lends();
 }
 
-static void a_thread_that_may_have_borrowed_lends(void **state)
+TEST(a_thread_that_may_have_borrowed_lends)
 {
-    (void)state;
     fw_inheriting_ = 1;
     check_that_it_lends();
 }
@@ -123,9 +117,8 @@ static int wake_needlessly(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void one_that_always_loses_queues_in_the_kernel(void **state)
+TEST(one_that_always_loses_queues_in_the_kernel)
 {
-    (void)state;
     l.owner = OTHER;
     fake.on_sleep = wake_needlessly;
     fake.on_lock_pi = hand_over;
@@ -142,9 +135,8 @@ static int wake_late(struct fake_call *call)
     return --left != 0 ? FAKE_SPURIOUS : wake(call);
 }
 
-static void without_such_locks_in_the_kernel_all_sleep(void **state)
+TEST(without_such_locks_in_the_kernel_all_sleep)
 {
-    (void)state;
     l.owner = OTHER;
     fake.urgency = 50;
     left = 20;
@@ -153,9 +145,8 @@ static void without_such_locks_in_the_kernel_all_sleep(void **state)
     assert_int_equal(l.owner, FAKE_SELF);
 }
 
-static void misuse_is_seen(void **state)
+TEST(misuse_is_seen)
 {
-    (void)state;
     fw_bucket_lock_(&l);
     FAKE_EXPECT_PANIC(fw_bucket_lock_(&l));
     assert_ptr_equal(fake.panic_lock, &l);
@@ -173,9 +164,8 @@ static int no_such_owner(uint32_t *word)
     return -ESRCH;
 }
 
-static void a_dead_owner_is_a_panic(void **state)
+TEST(a_dead_owner_is_a_panic)
 {
-    (void)state;
     l.owner = OTHER;
     fake.urgency = 1;
     fake.on_lock_pi = dead_owner;
@@ -186,18 +176,4 @@ static void a_dead_owner_is_a_panic(void **state)
     assert_int_equal(fake.panic_error, ESRCH);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(free_it_costs_nothing, reset),
-        cmocka_unit_test_setup(held_for_a_moment_it_is_polled, reset),
-        cmocka_unit_test_setup(an_ordinary_thread_sleeps_beside_the_word, reset),
-        cmocka_unit_test_setup(a_real_time_thread_lends, reset),
-        cmocka_unit_test_setup(a_thread_that_may_have_borrowed_lends, reset),
-        cmocka_unit_test_setup(one_that_always_loses_queues_in_the_kernel, reset),
-        cmocka_unit_test_setup(without_such_locks_in_the_kernel_all_sleep, reset),
-        cmocka_unit_test_setup(misuse_is_seen, reset),
-        cmocka_unit_test_setup(a_dead_owner_is_a_panic, reset),
-    };
-    return cmocka_run_group_tests_name("bucket lock", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -5,7 +5,7 @@
 
 #include "core/thread_state.h"
 #include "sys/clock.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/core/thread_state.c: what each thread remembers. */
 
@@ -21,13 +21,12 @@ static void *take_serials(void *arg)
     return NULL;
 }
 
-static void serials_differ_across_threads(void **state)
+TEST(serials_differ_across_threads)
 {
     static uint32_t serials[SERIAL_THREADS][SERIALS];
     static bool seen[1u << 23];
     pthread_t threads[SERIAL_THREADS];
 
-    (void)state;
     for (int i = 0; i < SERIAL_THREADS; i++)
         pthread_create(&threads[i], NULL, take_serials, serials[i]);
     for (int i = 0; i < SERIAL_THREADS; i++)
@@ -41,11 +40,10 @@ static void serials_differ_across_threads(void **state)
     }
 }
 
-static void one_call_in_n_is_chosen(void **state)
+TEST(one_call_in_n_is_chosen)
 {
     int chosen = 0;
 
-    (void)state;
     for (int i = 0; i < 4096; i++)
         chosen += fw_one_in_(1024);
     assert_int_equal(chosen, 4);
@@ -54,12 +52,11 @@ static void one_call_in_n_is_chosen(void **state)
 }
 
 /* Not before half a millisecond, not for another lock, and anew after each answer. */
-static void stamps_differ_and_are_never_zero(void **state)
+TEST(stamps_differ_and_are_never_zero)
 {
     uint32_t first = fw_stamp_();
     uint32_t second = fw_stamp_();
 
-    (void)state;
     assert_int_not_equal(first, 0);
     assert_int_not_equal(second, 0);
     assert_int_not_equal(first, second);
@@ -81,21 +78,19 @@ static void *learns_about_polling(void *arg)
     return arg;
 }
 
-static void polling_is_given_up_and_taken_up_again(void **state)
+TEST(polling_is_given_up_and_taken_up_again)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, learns_about_polling, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void one_wake_can_be_put_off(void **state)
+TEST(one_wake_can_be_put_off)
 {
     static uint32_t word;
     static int lock, other;
 
-    (void)state;
     fw_wake_now_(&lock); /* nothing to do */
     assert_true(fw_wake_later_(&lock, &word));
     assert_false(fw_wake_later_(&other, &word));
@@ -106,13 +101,12 @@ static void one_wake_can_be_put_off(void **state)
     fw_wake_now_(&other);
 }
 
-static void a_wake_is_overdue_after_a_while(void **state)
+TEST(a_wake_is_overdue_after_a_while)
 {
     int lock;
     int other;
     uint64_t began = fw_clock_ns_();
 
-    (void)state;
     assert_false(fw_is_overdue_(&lock, true));
     while (!fw_is_overdue_(&lock, true))
         ;
@@ -124,15 +118,4 @@ static void a_wake_is_overdue_after_a_while(void **state)
     assert_false(fw_is_overdue_(&lock, true));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serials_differ_across_threads),
-        cmocka_unit_test(one_call_in_n_is_chosen),
-        cmocka_unit_test(stamps_differ_and_are_never_zero),
-        cmocka_unit_test(polling_is_given_up_and_taken_up_again),
-        cmocka_unit_test(one_wake_can_be_put_off),
-        cmocka_unit_test(a_wake_is_overdue_after_a_while),
-    };
-    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,16 +3,15 @@
 
 #include "core/wait.h"
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/core/wait.c: the adaptive policy, with each answer of sys/running.h. */
 
 #define BUDGET_NS 3000u
 #define OWNER 321u
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fake.pause_ns = 100;
     return 0;
@@ -37,11 +36,10 @@ static uint64_t poll_out(struct fw_wait_ *w)
     return fake.now_ns - start;
 }
 
-static void an_owner_that_does_not_run_is_not_waited_for(void **state)
+TEST(an_owner_that_does_not_run_is_not_waited_for)
 {
     struct fw_wait_ w = begun(NULL);
 
-    (void)state;
     fake.running = FW_RUNNING_NO;
     assert_true(fw_wait_blocks_(&w));
     assert_false(fw_wait_spin_on_(&w, OWNER));
@@ -49,21 +47,19 @@ static void an_owner_that_does_not_run_is_not_waited_for(void **state)
     assert_int_equal(fake.pauses + fake.yields, 0);
 }
 
-static void an_unknown_owner_gets_the_budget(void **state)
+TEST(an_unknown_owner_gets_the_budget)
 {
     struct fw_wait_ w = begun(NULL);
     uint64_t ns = poll_out(&w);
 
-    (void)state;
     assert_true(ns >= BUDGET_NS && ns <= BUDGET_NS + 300);
 }
 
-static void an_owner_that_runs_is_polled_for_longer_but_not_for_good(void **state)
+TEST(an_owner_that_runs_is_polled_for_longer_but_not_for_good)
 {
     struct fw_wait_ w = begun(NULL);
     uint64_t alone, crowded;
 
-    (void)state;
     fake.running = FW_RUNNING_YES;
     alone = poll_out(&w);
     fake.cpu_wanted = true;
@@ -82,35 +78,32 @@ static enum fw_running_ stops_running(uint32_t tid, uint32_t pid_namespace)
     return fake.running_asked < 10 ? FW_RUNNING_YES : FW_RUNNING_NO;
 }
 
-static void polling_ends_when_the_owner_stops(void **state)
+TEST(polling_ends_when_the_owner_stops)
 {
     struct fw_wait_ w = begun(NULL);
 
-    (void)state;
     fake.on_running = stops_running;
     poll_out(&w);
     assert_int_equal(fake.running_asked, 10);
     assert_int_equal(fake.pauses, 9);
 }
 
-static void polling_ends_with_the_deadline(void **state)
+TEST(polling_ends_with_the_deadline)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2000);
     struct fw_wait_ w = begun(&d);
 
-    (void)state;
     fake.running = FW_RUNNING_YES;
     assert_true(poll_out(&w) <= 2500);
     assert_true(fw_wait_is_over_(&w));
 }
 
 /* Other policies are none of the page's business. */
-static void nobody_else_asks(void **state)
+TEST(nobody_else_asks)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_BLOCK, FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN,
                                          FW_WAIT_YIELD};
 
-    (void)state;
     fake.running = FW_RUNNING_NO;
     for (unsigned i = 0; i < 4; i++) {
         fw_wait_policy p = {kinds[i], BUDGET_NS};
@@ -128,12 +121,11 @@ static int woken(struct fake_call *call)
     return 0;
 }
 
-static void the_page_is_told_of_sleeps(void **state)
+TEST(the_page_is_told_of_sleeps)
 {
     uint32_t word = 3;
     struct fw_wait_ w = begun(NULL);
 
-    (void)state;
     fake.on_wait = woken;
     assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 0), 0);
     assert_int_equal(fake.running_begins + fake.running_sleeps, 0); /* there was no owner */
@@ -148,16 +140,4 @@ static void the_page_is_told_of_sleeps(void **state)
     assert_int_equal(fake.running_sleeps, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_owner_that_does_not_run_is_not_waited_for, reset),
-        cmocka_unit_test_setup(an_unknown_owner_gets_the_budget, reset),
-        cmocka_unit_test_setup(an_owner_that_runs_is_polled_for_longer_but_not_for_good, reset),
-        cmocka_unit_test_setup(polling_ends_when_the_owner_stops, reset),
-        cmocka_unit_test_setup(polling_ends_with_the_deadline, reset),
-        cmocka_unit_test_setup(nobody_else_asks, reset),
-        cmocka_unit_test_setup(the_page_is_told_of_sleeps, reset),
-    };
-    return cmocka_run_group_tests_name("wait_adaptive", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -7,29 +7,27 @@
 #include "core/wait.h"
 #include "fake.h"
 #include "sys/clock.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/core/wait.c: the policies, their budgets, and sleeping. */
 
-static int reset(void **state)
+static int reset(void)
 {
     static const fw_wait_policy built_in = {FW_WAIT_DEFAULT, 0};
 
-    (void)state;
     fake_reset();
     return fw_wait_set_default(&built_in);
 }
 
-static void the_built_in_default_asks_and_spins_a_little(void **state)
+TEST(the_built_in_default_asks_and_spins_a_little)
 {
     fw_wait_policy p = fw_wait_get_default();
 
-    (void)state;
     assert_int_equal(p.kind, FW_WAIT_ADAPTIVE);
     assert_true(p.spin_ns > 0 && p.spin_ns <= 100000);
 }
 
-static void the_default_can_be_set_and_restored(void **state)
+TEST(the_default_can_be_set_and_restored)
 {
     static const fw_wait_policy policies[] = {{FW_WAIT_BLOCK, 0},
                                               {FW_WAIT_SPIN_THEN_BLOCK, 0},
@@ -40,7 +38,6 @@ static void the_default_can_be_set_and_restored(void **state)
                                               {FW_WAIT_ADAPTIVE, FW_WAIT_SPIN_MAX_NS}};
     fw_wait_policy built_in = fw_wait_get_default(), restore = {FW_WAIT_DEFAULT, 12345}, now;
 
-    (void)state;
     for (unsigned i = 0; i < 7; i++) {
         assert_int_equal(fw_wait_set_default(&policies[i]), 0);
         now = fw_wait_get_default();
@@ -58,11 +55,10 @@ static const fw_wait_policy bad_policies[] = {{(fw_wait_kind)6, 0},
                                               {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN_MAX_NS + 1},
                                               {FW_WAIT_ADAPTIVE, FW_WAIT_SPIN_MAX_NS + 1}};
 
-static void a_bad_default_changes_nothing(void **state)
+TEST(a_bad_default_changes_nothing)
 {
     static const fw_wait_policy mine = {FW_WAIT_SPIN_THEN_BLOCK, 777};
 
-    (void)state;
     fw_wait_set_default(&mine);
     assert_int_equal(fw_wait_set_default(NULL), EINVAL);
     for (unsigned i = 0; i < 4; i++)
@@ -71,7 +67,7 @@ static void a_bad_default_changes_nothing(void **state)
     assert_int_equal(fw_wait_get_default().spin_ns, 777);
 }
 
-static void begin_checks_policy_and_deadline(void **state)
+TEST(begin_checks_policy_and_deadline)
 {
     static const fw_deadline bad_deadlines[] = {
         {{0, -1}, CLOCK_MONOTONIC}, {{0, 1000000000}, CLOCK_MONOTONIC}, {{0, 0}, CLOCK_TAI}};
@@ -79,7 +75,6 @@ static void begin_checks_policy_and_deadline(void **state)
                                                  {{-3, 999999999}, CLOCK_REALTIME}};
     struct fw_wait_ w;
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(fw_wait_begin_(&w, &bad_policies[i], NULL), EINVAL);
     for (unsigned i = 0; i < 3; i++)
@@ -108,21 +103,19 @@ static uint64_t poll_out(struct fw_wait_ *w)
     return fake.now_ns - start;
 }
 
-static void blocking_never_polls(void **state)
+TEST(blocking_never_polls)
 {
     struct fw_wait_ w = begun(FW_WAIT_BLOCK, 12345, NULL);
 
-    (void)state;
     assert_true(fw_wait_blocks_(&w));
     assert_false(fw_wait_spin_(&w));
     assert_int_equal(fake.pauses + fake.yields + fake.clock_looks, 0);
 }
 
-static void budgets_are_kept_and_renewed(void **state)
+TEST(budgets_are_kept_and_renewed)
 {
     struct fw_wait_ w = begun(FW_WAIT_SPIN_THEN_BLOCK, 3000, NULL);
 
-    (void)state;
     fake.pause_ns = 100;
     assert_true(fw_wait_blocks_(&w));
     for (int round = 0; round < 3; round++) {
@@ -137,13 +130,12 @@ static void budgets_are_kept_and_renewed(void **state)
     assert_false(fw_wait_spin_(&w));
 }
 
-static void the_default_policy_is_read_when_a_wait_begins(void **state)
+TEST(the_default_policy_is_read_when_a_wait_begins)
 {
     static const fw_wait_policy longer = {FW_WAIT_SPIN_THEN_BLOCK, 50000},
                                 other = {FW_WAIT_BLOCK, 0};
     struct fw_wait_ by_null, by_kind = begun(FW_WAIT_DEFAULT, 1, NULL);
 
-    (void)state;
     fw_wait_set_default(&longer);
     assert_int_equal(fw_wait_begin_(&by_null, NULL, NULL), 0);
     by_kind = begun(FW_WAIT_DEFAULT, 1, NULL);
@@ -152,14 +144,13 @@ static void the_default_policy_is_read_when_a_wait_begins(void **state)
     assert_true(poll_out(&by_kind) >= 50000);
 }
 
-static void spinners_and_yielders_do_not_block(void **state)
+TEST(spinners_and_yielders_do_not_block)
 {
     uint32_t word = 0;
     fw_deadline d = fake_deadline(CLOCK_REALTIME, 5000);
     struct fw_wait_ spin = begun(FW_WAIT_SPIN, 0, NULL), yield = begun(FW_WAIT_YIELD, 0, &d);
     int polls = 0;
 
-    (void)state;
     assert_false(fw_wait_blocks_(&spin));
     assert_false(fw_wait_blocks_(&yield));
     assert_int_equal(fw_wait_sleep_(&spin, &word, 0, 1, 0), 0);
@@ -170,21 +161,19 @@ static void spinners_and_yielders_do_not_block(void **state)
     assert_int_equal(fake.waits, 0);
 }
 
-static void polling_ends_with_the_deadline(void **state)
+TEST(polling_ends_with_the_deadline)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2000);
     struct fw_wait_ w = begun(FW_WAIT_SPIN_THEN_BLOCK, 1000000, &d);
 
-    (void)state;
     assert_true(poll_out(&w) <= 2500);
     assert_true(fw_wait_is_over_(&w));
 }
 
-static void deadlines_are_compared_to_the_nanosecond(void **state)
+TEST(deadlines_are_compared_to_the_nanosecond)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fw_deadline d = fake_deadline(clocks[i], 1500000000);
         struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &d);
@@ -209,14 +198,13 @@ static int answer(struct fake_call *call)
     return scripted;
 }
 
-static void sleep_answers_what_the_kernel_does(void **state)
+TEST(sleep_answers_what_the_kernel_does)
 {
     static const int answers[] = {0, -EINTR, -EAGAIN, -ETIMEDOUT};
     static const int impossible[] = {-EFAULT, -EINVAL, -ENOSYS};
     uint32_t word = 3;
     struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, NULL);
 
-    (void)state;
     fake.on_wait = answer;
     for (unsigned i = 0; i < 4; i++) {
         scripted = answers[i];
@@ -231,14 +219,13 @@ static void sleep_answers_what_the_kernel_does(void **state)
     assert_int_equal(fw_wait_sleep_(&w, &word, 4, 0x40, 0), -EAGAIN);
 }
 
-static void slices_end_like_spurious_wakes(void **state)
+TEST(slices_end_like_spurious_wakes)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
     uint32_t word = 3;
     struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, NULL);
     uint64_t start = fake.now_ns;
 
-    (void)state;
     assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 1000000), 0);
     assert_int_equal(fake.now_ns - start, 1000000);
     for (unsigned i = 0; i < 2; i++) {
@@ -256,12 +243,11 @@ static void slices_end_like_spurious_wakes(void **state)
 }
 
 /* A slice that begins in one second and ends in the next. */
-static void slices_cross_the_second(void **state)
+TEST(slices_cross_the_second)
 {
     uint32_t word = 3;
     struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, NULL);
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         uint64_t start = UINT64_C(7000000000) - 1000000 - 1 + i;
 
@@ -274,12 +260,11 @@ static void slices_cross_the_second(void **state)
 #define HOUR_NS INT64_C(3600000000000)
 
 /* Somebody sets CLOCK_REALTIME by an hour while a thread sleeps for a slice. */
-static void slices_do_not_mind_a_clock_that_is_set(void **state)
+TEST(slices_do_not_mind_a_clock_that_is_set)
 {
     static const int64_t steps[] = {-HOUR_NS, HOUR_NS};
     uint32_t word = 3;
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         fw_deadline later = fake_deadline(CLOCK_REALTIME, HOUR_NS / 2);
         struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &later);
@@ -292,24 +277,22 @@ static void slices_do_not_mind_a_clock_that_is_set(void **state)
 }
 
 /* The deadline is nearer than the end of the slice, and is moved away. */
-static void a_short_slice_does_not_grow_either(void **state)
+TEST(a_short_slice_does_not_grow_either)
 {
     fw_deadline soon = fake_deadline(CLOCK_REALTIME, 20000);
     struct fw_wait_ w = begun(FW_WAIT_BLOCK, 0, &soon);
     uint64_t start = fake.now_ns;
     uint32_t word = 3;
 
-    (void)state;
     fake.set_real_by_ns = -HOUR_NS;
     assert_int_equal(fw_wait_sleep_(&w, &word, 3, 1, 50000), 0);
     assert_int_equal(fake.now_ns - start, 20000);
 }
 
-static void what_is_left_does_not_overflow(void **state)
+TEST(what_is_left_does_not_overflow)
 {
     static const time_t extremes[] = {INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX};
 
-    (void)state;
     for (unsigned i = 0; i < 6; i++) {
         fw_deadline d = {{extremes[i], 999999999}, CLOCK_REALTIME};
 
@@ -320,25 +303,4 @@ static void what_is_left_does_not_overflow(void **state)
     assert_int_equal(fw_deadline_left_(NULL, 5), 5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_built_in_default_asks_and_spins_a_little, reset),
-        cmocka_unit_test_setup(the_default_can_be_set_and_restored, reset),
-        cmocka_unit_test_setup(a_bad_default_changes_nothing, reset),
-        cmocka_unit_test_setup(begin_checks_policy_and_deadline, reset),
-        cmocka_unit_test_setup(blocking_never_polls, reset),
-        cmocka_unit_test_setup(budgets_are_kept_and_renewed, reset),
-        cmocka_unit_test_setup(the_default_policy_is_read_when_a_wait_begins, reset),
-        cmocka_unit_test_setup(spinners_and_yielders_do_not_block, reset),
-        cmocka_unit_test_setup(polling_ends_with_the_deadline, reset),
-        cmocka_unit_test_setup(deadlines_are_compared_to_the_nanosecond, reset),
-        cmocka_unit_test_setup(sleep_answers_what_the_kernel_does, reset),
-        cmocka_unit_test_setup(slices_end_like_spurious_wakes, reset),
-        cmocka_unit_test_setup(slices_cross_the_second, reset),
-        cmocka_unit_test_setup(slices_do_not_mind_a_clock_that_is_set, reset),
-        cmocka_unit_test_setup(a_short_slice_does_not_grow_either, reset),
-        cmocka_unit_test_setup(what_is_left_does_not_overflow, reset),
-    };
-    return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -4,18 +4,17 @@
 #include <unistd.h>
 
 #include "core/waitqueue.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/core/waitqueue.c: queues, and their bucket locks. */
 
 static int first_object, second_object;
 
-static void a_line_is_in_the_order_of_arrival(void **state)
+TEST(a_line_is_in_the_order_of_arrival)
 {
     struct fw_waiter_node_ a, b, c, d;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
 
-    (void)state;
     fw_waitqueue_insert_(bucket, &a, &first_object, 0);
     fw_waitqueue_insert_(bucket, &b, &second_object, 0); /* as if it led to the same bucket */
     fw_waitqueue_insert_(bucket, &c, &first_object, 0);
@@ -51,13 +50,12 @@ static const char *names_in(const struct fw_waitqueue_ *bucket, const struct fw_
     return names;
 }
 
-static void the_most_urgent_stand_first(void **state)
+TEST(the_most_urgent_stand_first)
 {
     static const int urgency[] = {0, 20, 10, 20, 0, 10, FW_WAITQUEUE_FIRST_};
     struct fw_waiter_node_ p[7], other;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
 
-    (void)state;
     fw_waitqueue_insert_(bucket, &other, &second_object, 5);
     for (unsigned i = 0; i < 7; i++)
         fw_waitqueue_insert_(bucket, &p[i], &first_object, urgency[i]);
@@ -79,14 +77,13 @@ static void the_most_urgent_stand_first(void **state)
     fw_waitqueue_unlock_(bucket);
 }
 
-static void a_forked_child_finds_buckets_empty_and_open(void **state)
+TEST(a_forked_child_finds_buckets_empty_and_open)
 {
     struct fw_waiter_node_ node;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
     int status;
     pid_t child;
 
-    (void)state;
     fw_waitqueue_insert_(bucket, &node, &first_object, 0);
     child = fork();
     if (child == 0) {
@@ -104,12 +101,4 @@ static void a_forked_child_finds_buckets_empty_and_open(void **state)
     fw_waitqueue_unlock_(bucket);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_in_the_order_of_arrival),
-        cmocka_unit_test(the_most_urgent_stand_first),
-        cmocka_unit_test(a_forked_child_finds_buckets_empty_and_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -8,7 +8,7 @@
 #include "barrier.h"
 #include "test/support/child.h"
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* posix/barrier.c, with threads and with processes. */
 
@@ -50,11 +50,10 @@ static void go_round(void *arg)
     }
 }
 
-static void processes_meet(void **state)
+TEST(processes_meet)
 {
     pid_t children[PROCESSES];
 
-    (void)state;
     make(PROCESSES, 1);
     for (unsigned i = 0; i < PROCESSES; i++)
         children[i] = start(go_round, NULL);
@@ -75,11 +74,10 @@ static void *come(void *arg)
 }
 
 /* The C library's barrier is one for whoever comes. */
-static void more_may_come_than_are_awaited(void **state)
+TEST(more_may_come_than_are_awaited)
 {
     pthread_t threads[CROWD];
 
-    (void)state;
     for (int round = 0; round < CROWDS; round++) {
         make(2, round % 2);
         for (unsigned i = 0; i < CROWD; i++)
@@ -91,11 +89,10 @@ static void more_may_come_than_are_awaited(void **state)
     }
 }
 
-static void a_barrier_in_use_is_not_destroyed(void **state)
+TEST(a_barrier_in_use_is_not_destroyed)
 {
     pthread_t thread;
 
-    (void)state;
     for (int shared = 0; shared < 2; shared++) {
         make(2, shared);
         pthread_create(&thread, NULL, come, NULL);
@@ -115,9 +112,8 @@ static void *meet(void *arg)
 }
 
 /* Whoever has returned may destroy it, and free it: the others may still be on their way out. */
-static void it_may_be_freed_after_destroy(void **state)
+TEST(it_may_be_freed_after_destroy)
 {
-    (void)state;
     for (int i = 0; i < FREED; i++) {
         pthread_barrier_t *b = malloc(sizeof *b);
         pthread_t threads[2];
@@ -134,20 +130,10 @@ static void it_may_be_freed_after_destroy(void **state)
     }
 }
 
-static int map(void **state)
+static int map(void)
 {
-    (void)state;
     area = share(sizeof *area);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processes_meet),
-        cmocka_unit_test(more_may_come_than_are_awaited),
-        cmocka_unit_test(a_barrier_in_use_is_not_destroyed),
-        cmocka_unit_test(it_may_be_freed_after_destroy),
-    };
-    return cmocka_run_group_tests(tests, map, NULL);
-}
+UNIT_MAIN(map, NULL)

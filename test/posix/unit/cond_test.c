@@ -12,7 +12,7 @@
 #include "mutex.h"
 #include "mutex_init.h"
 #include "mutexattr.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * posix/cond.c with the real kernel: what differential/, with one waiter at a time, and cond/, with
@@ -157,9 +157,8 @@ static void wake_everybody(const struct kind *kind)
     assert_int_equal(tokens, 0);
 }
 
-static void signals_and_broadcasts_wake(void **state)
+TEST(signals_and_broadcasts_wake)
 {
-    (void)state;
     on_every_kind(wake_everybody);
 }
 
@@ -193,9 +192,8 @@ static void hold_twice(const struct kind *kind)
     assert_int_equal(fw_posix_mutex_unlock_(&m), EPERM);
 }
 
-static void a_recursive_mutex_keeps_its_count(void **state)
+TEST(a_recursive_mutex_keeps_its_count)
 {
-    (void)state;
     on_every_kind(hold_twice);
 }
 
@@ -217,11 +215,10 @@ static void *wait_with_own(void *arg)
     return fw_posix_mutex_unlock_(mine) == 0 ? NULL : arg;
 }
 
-static void one_variable_serves_several_mutexes(void **state)
+TEST(one_variable_serves_several_mutexes)
 {
     pthread_t threads[WAITERS];
 
-    (void)state;
     make_mutex(&kinds[0]);
     make_cond(0, CLOCK_REALTIME);
     for (int i = 0; i < WAITERS; i++) {
@@ -241,11 +238,10 @@ static void one_variable_serves_several_mutexes(void **state)
 
 /* --- The variable's clock ------------------------------------------------------------------- */
 
-static void the_clock_is_the_variables(void **state)
+TEST(the_clock_is_the_variables)
 {
     struct timespec at;
 
-    (void)state;
     for (int shared = 0; shared < 2; shared++) {
         make_mutex(&kinds[0]);
         make_cond(shared, CLOCK_MONOTONIC);
@@ -283,11 +279,10 @@ static void expect_to_be_told(void)
     close(pipes[1]);
 }
 
-static void what_others_made_is_told(void **state)
+TEST(what_others_made_is_told)
 {
     pthread_condattr_t attr;
 
-    (void)state;
     pthread_condattr_init(&attr); /* the C library's */
     pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
     pthread_cond_init(&c, &attr);
@@ -295,9 +290,8 @@ static void what_others_made_is_told(void **state)
 }
 
 /* The other process may have another glibc: its flags lie at byte 36, or at 28 since 2.41. */
-static void whatever_their_layout(void **state)
+TEST(whatever_their_layout)
 {
-    (void)state;
     for (size_t at = 28; at <= 36; at += 8) {
         memset(&c, 0, sizeof c);
         ((unsigned char *)&c)[at] = 1;
@@ -305,16 +299,4 @@ static void whatever_their_layout(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_and_broadcasts_wake),
-        cmocka_unit_test(a_recursive_mutex_keeps_its_count),
-        cmocka_unit_test(one_variable_serves_several_mutexes),
-        cmocka_unit_test(the_clock_is_the_variables),
-        cmocka_unit_test(what_others_made_is_told),
-        cmocka_unit_test(whatever_their_layout),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

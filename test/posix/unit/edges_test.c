@@ -11,7 +11,7 @@
 #include "rwlock.h"
 #include "spin.h"
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * What differential/ cannot compare: counts at their limit, which no program reaches by calls; and
@@ -20,11 +20,10 @@
 
 static const struct timespec past = {1, 0};
 
-static void a_recursive_mutex_does_not_count_too_far(void **state)
+TEST(a_recursive_mutex_does_not_count_too_far)
 {
     pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-    (void)state;
     assert_int_equal(fw_posix_mutex_lock_(&m), 0);
     fw_posix_mutex_(&m)->count = UINT32_MAX;
     assert_int_equal(fw_posix_mutex_lock_(&m), EAGAIN);
@@ -32,22 +31,20 @@ static void a_recursive_mutex_does_not_count_too_far(void **state)
     assert_int_equal(fw_posix_mutex_unlock_(&m), 0);
 }
 
-static void a_free_mutex_may_be_unlocked(void **state)
+TEST(a_free_mutex_may_be_unlocked)
 {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
-    (void)state;
     assert_int_equal(fw_posix_mutex_unlock_(&m), 0);
     assert_int_equal(fw_posix_mutex_trylock_(&m), 0);
     assert_int_equal(fw_posix_mutex_trylock_(&m), EBUSY);
     assert_int_equal(fw_posix_mutex_unlock_(&m), 0);
 }
 
-static void a_free_spin_lock_may_be_unlocked(void **state)
+TEST(a_free_spin_lock_may_be_unlocked)
 {
     pthread_spinlock_t l = 0;
 
-    (void)state;
     assert_int_equal(fw_posix_spin_unlock_(&l), 0);
     assert_int_equal(fw_posix_spin_trylock_(&l), 0);
     assert_int_equal(fw_posix_spin_init_(&l, PTHREAD_PROCESS_SHARED), 0); /* though it is held */
@@ -82,12 +79,11 @@ static void count_and_end(void *arg)
     _exit(0);
 }
 
-static void threads_and_processes_spin(void **state)
+TEST(threads_and_processes_spin)
 {
     pthread_t threads[THREADS];
     pid_t child;
 
-    (void)state;
     spun = share(sizeof *spun);
     child = start(count_and_end, NULL);
     for (unsigned i = 0; i < THREADS; i++)
@@ -171,9 +167,8 @@ static void unlock_from_anywhere(int kind, bool is_shared)
     assert_int_equal(fw_posix_rwlock_wrlock_(&l), 0);
 }
 
-static void any_thread_may_unlock_an_rwlock(void **state)
+TEST(any_thread_may_unlock_an_rwlock)
 {
-    (void)state;
     on_every_kind(unlock_from_anywhere);
 }
 
@@ -193,19 +188,17 @@ static void read_once_too_often(int kind, bool is_shared)
     assert_int_equal(fw_posix_rwlock_rdlock_(&l), 0);
 }
 
-static void too_many_readers_are_refused(void **state)
+TEST(too_many_readers_are_refused)
 {
-    (void)state;
     on_every_kind(read_once_too_often);
 }
 
 /* The C library's own reads ours, and the other way round. */
-static void attributes_are_the_c_librarys(void **state)
+TEST(attributes_are_the_c_librarys)
 {
     pthread_rwlockattr_t a;
     int is = -1;
 
-    (void)state;
     pthread_rwlockattr_init(&a);
     pthread_rwlockattr_setkind_np(&a, 2);
     pthread_rwlockattr_setpshared(&a, 1);
@@ -218,16 +211,4 @@ static void attributes_are_the_c_librarys(void **state)
     assert_int_equal(is, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recursive_mutex_does_not_count_too_far),
-        cmocka_unit_test(a_free_mutex_may_be_unlocked),
-        cmocka_unit_test(a_free_spin_lock_may_be_unlocked),
-        cmocka_unit_test(threads_and_processes_spin),
-        cmocka_unit_test(any_thread_may_unlock_an_rwlock),
-        cmocka_unit_test(too_many_readers_are_refused),
-        cmocka_unit_test(attributes_are_the_c_librarys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,17 +2,16 @@
 #include <errno.h>
 
 #include "core/recheck.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/core/recheck.h: naps of one wait. */
 
 static const uint64_t ms = 1000000;
 
-static void naps_grow_to_a_minute(void **state)
+TEST(naps_grow_to_a_minute)
 {
     uint64_t ns = 100 * ms, wakes = 0, total = 0;
 
-    (void)state;
     for (; ns != FW_RECHECK_MAX_NS; wakes++) {
         total += ns;
         ns = fw_recheck_after_(ns, -ETIMEDOUT, NULL);
@@ -23,22 +22,20 @@ static void naps_grow_to_a_minute(void **state)
 }
 
 /* Who is woken, or gets a signal, has looked, and naps as before. */
-static void only_a_whole_nap_makes_the_next_longer(void **state)
+TEST(only_a_whole_nap_makes_the_next_longer)
 {
     static const int errors[] = {0, -EAGAIN, -EINTR};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++)
         assert_true(fw_recheck_after_(500 * ms, errors[i], NULL) == 500 * ms);
 }
 
-static void a_clock_that_may_be_set_is_looked_at(void **state)
+TEST(a_clock_that_may_be_set_is_looked_at)
 {
     const fw_deadline real = {.clock = CLOCK_REALTIME};
     const fw_deadline steady = {.clock = CLOCK_MONOTONIC};
     uint64_t ns = 100 * ms;
 
-    (void)state;
     for (int i = 0; i < 10; i++)
         ns = fw_recheck_after_(ns, -ETIMEDOUT, &real);
     assert_true(ns == FW_RECHECK_REALTIME_NS);
@@ -47,12 +44,4 @@ static void a_clock_that_may_be_set_is_looked_at(void **state)
     assert_true(ns == FW_RECHECK_MAX_NS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(naps_grow_to_a_minute),
-        cmocka_unit_test(only_a_whole_nap_makes_the_next_longer),
-        cmocka_unit_test(a_clock_that_may_be_set_is_looked_at),
-    };
-    return cmocka_run_group_tests_name("posix_recheck", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -10,7 +10,7 @@
 #include "rwlock.h"
 #include "test/support/child.h"
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* posix/rwlock.c and rwlock_shared.c: those who wait, in threads and in processes. */
 
@@ -51,11 +51,10 @@ static void read_once(void *arg)
         _exit(EXIT_FAILURE);
 }
 
-static void processes_wait_for_each_other(void **state)
+TEST(processes_wait_for_each_other)
 {
     static void (*const bodies[])(void *) = {write_once, read_once};
 
-    (void)state;
     for (int way = KINDS; way < WAYS; way++) {
         make(way);
         for (int i = 0; i < 2; i++) {
@@ -77,9 +76,8 @@ static void *write_in_thread(void *arg)
     return NULL;
 }
 
-static void a_waiter_that_is_killed_costs_no_wake(void **state)
+TEST(a_waiter_that_is_killed_costs_no_wake)
 {
-    (void)state;
     for (int way = KINDS; way < WAYS; way++) {
         pid_t child;
         pthread_t thread;
@@ -104,9 +102,8 @@ static void read_quietly(void *arg)
     read_once(arg);
 }
 
-static void a_lock_of_others_stops_the_program(void **state)
+TEST(a_lock_of_others_stops_the_program)
 {
-    (void)state;
     make(KINDS);
     ((struct fw_posix_rwlock_ *)&area->l)->magic = 0;
     assert_int_equal(wait_for_child(start(read_quietly, NULL)), -SIGABRT);
@@ -120,9 +117,8 @@ static void use_what_the_parent_held(void *l)
 }
 
 /* A child goes on with a copy of a private lock, which it holds. */
-static void a_forked_child_has_what_it_held(void **state)
+TEST(a_forked_child_has_what_it_held)
 {
-    (void)state;
     for (int way = 0; way < KINDS; way++) {
         pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -182,9 +178,8 @@ static void mix_in_threads(void *first_seed)
     }
 }
 
-static void writers_are_alone_among_many(void **state)
+TEST(writers_are_alone_among_many)
 {
-    (void)state;
     for (int way = 0; way < WAYS; way++) {
         pid_t child = -1;
 
@@ -199,21 +194,10 @@ static void writers_are_alone_among_many(void **state)
     }
 }
 
-static int map(void **state)
+static int map(void)
 {
-    (void)state;
     area = share(sizeof *area);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processes_wait_for_each_other),
-        cmocka_unit_test(a_waiter_that_is_killed_costs_no_wake),
-        cmocka_unit_test(a_lock_of_others_stops_the_program),
-        cmocka_unit_test(a_forked_child_has_what_it_held),
-        cmocka_unit_test(writers_are_alone_among_many),
-    };
-    return cmocka_run_group_tests(tests, map, NULL);
-}
+UNIT_MAIN(map, NULL)

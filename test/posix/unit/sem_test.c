@@ -3,23 +3,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cancel.h"
 #include "sem.h"
-#include "sem_word.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* posix/sem.c, sem_named.c and cancel.c with the real kernel: results and error numbers. */
-
-static const struct timespec past = {1, 0}, before_the_epoch = {-5, 0}, bad = {0, 1000000000},
-                             negative = {0, -1};
 
 #define assert_fails(error, call)               \
     do {                                        \
@@ -42,12 +36,6 @@ static int value_of(sem_t *s)
     return value;
 }
 
-struct waiter {
-    sem_t s;
-    pthread_t thread;
-    int result, error, done;
-};
-
 static void *cancels_itself(void *arg)
 {
     fw_posix_cancel_(pthread_self());
@@ -56,13 +44,12 @@ static void *cancels_itself(void *arg)
     return NULL;
 }
 
-static void waiting_is_a_cancellation_point_without_a_wait(void **state)
+TEST(waiting_is_a_cancellation_point_without_a_wait)
 {
     pthread_t thread;
     void *end;
     sem_t s;
 
-    (void)state;
     assert_int_equal(fw_posix_sem_init_(&s, 0, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, cancels_itself, &s), 0);
     pthread_join(thread, &end);
@@ -79,25 +66,21 @@ static sem_t *create(int flags, unsigned value)
     return fw_posix_sem_open_(name, O_CREAT | flags, (mode_t)0600, value);
 }
 
-static int invent_name(void **state)
+static int invent_name(void)
 {
-    (void)state;
     snprintf(name, sizeof name, "/furwock-test-%d", (int)getpid());
     return 0;
 }
 
-static int remove_name(void **state)
+static void remove_name(void)
 {
-    (void)state;
     fw_posix_sem_unlink_(name);
-    return 0;
 }
 
-static void one_file_has_one_address(void **state)
+TEST(one_file_has_one_address)
 {
     sem_t *a, *b, *c;
 
-    (void)state;
     assert_not_opened(ENOENT, fw_posix_sem_open_(name, 0));
     assert_not_opened(EINVAL, create(0, (unsigned)SEM_VALUE_MAX + 1));
     a = create(O_EXCL, 3);
@@ -123,11 +106,10 @@ static void one_file_has_one_address(void **state)
 }
 
 /* In both directions: made by one, used by the other. */
-static void the_c_library_has_the_same_files(void **state)
+TEST(the_c_library_has_the_same_files)
 {
     sem_t *ours = create(O_EXCL, 2), *theirs = sem_open(name, 0);
 
-    (void)state;
     assert_ptr_not_equal(ours, SEM_FAILED);
     assert_ptr_not_equal(theirs, SEM_FAILED);
     assert_int_equal(sem_wait(theirs), 0);
@@ -146,13 +128,12 @@ static void the_c_library_has_the_same_files(void **state)
     assert_int_equal(fw_posix_sem_close_(ours), 0);
 }
 
-static void a_child_has_it_open(void **state)
+TEST(a_child_has_it_open)
 {
     sem_t *s = create(O_EXCL, 0);
     int status;
     pid_t child = fork();
 
-    (void)state;
     if (child == 0) {
         sem_t *again = fw_posix_sem_open_(name, 0);
 
@@ -173,13 +154,12 @@ static mode_t mode_of(const char *file)
     return about.st_mode & 0777;
 }
 
-static void modes_and_links_are_heeded(void **state)
+TEST(modes_and_links_are_heeded)
 {
     char file[128];
     mode_t mask = umask(027);
     sem_t *s = fw_posix_sem_open_(name, O_CREAT, (mode_t)0666, 1u);
 
-    (void)state;
     umask(mask);
     assert_ptr_not_equal(s, SEM_FAILED);
     snprintf(file, sizeof file, "/dev/shm/sem.%s", name + 1);
@@ -191,16 +171,4 @@ static void modes_and_links_are_heeded(void **state)
     assert_not_opened(ELOOP, create(0, 1));
 }
 
-#define NAMED(test) cmocka_unit_test_setup_teardown(test, invent_name, remove_name)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiting_is_a_cancellation_point_without_a_wait),
-        NAMED(one_file_has_one_address),
-        NAMED(the_c_library_has_the_same_files),
-        NAMED(a_child_has_it_open),
-        NAMED(modes_and_links_are_heeded),
-    };
-    return cmocka_run_group_tests_name("POSIX semaphores", tests, NULL, NULL);
-}
+UNIT_MAIN(invent_name, remove_name)

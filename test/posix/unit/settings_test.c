@@ -4,15 +4,14 @@
 #include <furwock/wait.h>
 
 #include "settings.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 static const fw_wait_policy built_in = {.kind = FW_WAIT_DEFAULT};
 
-static void words_are_understood(void **state)
+TEST(words_are_understood)
 {
     struct fw_settings_ s = {false};
 
-    (void)state;
     assert_true(fw_settings_read_("fair", &s));
     assert_true(s.fair);
     assert_true(fw_settings_read_("greedy", &s));
@@ -24,17 +23,16 @@ static void words_are_understood(void **state)
     fw_wait_set_default(&built_in);
 }
 
-static void no_spinning_is_a_policy(void **state)
+TEST(no_spinning_is_a_policy)
 {
     struct fw_settings_ s = {false};
 
-    (void)state;
     assert_true(fw_settings_read_("spin=0", &s));
     assert_int_equal(fw_wait_get_default().kind, FW_WAIT_BLOCK);
     fw_wait_set_default(&built_in);
 }
 
-static void the_rest_is_refused(void **state)
+TEST(the_rest_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -53,7 +51,6 @@ static void the_rest_is_refused(void **state)
         "fair spin=1",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fw_settings_ s = {false};
 
@@ -63,13 +60,4 @@ static void the_rest_is_refused(void **state)
     assert_int_equal(fw_wait_get_default().kind, FW_WAIT_ADAPTIVE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_understood),
-        cmocka_unit_test(no_spinning_is_a_policy),
-        cmocka_unit_test(the_rest_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -5,7 +5,7 @@
 #include "cond_shared.h"
 #include "fake.h"
 #include "sem_word.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * posix/sem_shared.c and cond_shared.c with the fake kernel: which calls are made.  Their protocols
@@ -16,9 +16,8 @@ static struct fw_posix_sem_ s;
 static struct fw_shared_cond_ c;
 static bool held;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     memset(&s, 0, sizeof s);
     s.shared = FW_SEM_SHARED_;
@@ -30,9 +29,8 @@ static int reset(void **state)
 
 /* --- Semaphores ----------------------------------------------------------------------------- */
 
-static void units_come_and_go(void **state)
+TEST(units_come_and_go)
 {
-    (void)state;
     assert_false(fw_sem_shared_take_(&s));
     assert_true(fw_sem_shared_post_(&s));
     assert_true(fw_sem_shared_post_(&s));
@@ -44,18 +42,16 @@ static void units_come_and_go(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void the_maximum_stays(void **state)
+TEST(the_maximum_stays)
 {
-    (void)state;
     s.state = FW_SEM_VALUE_MAX_ + 3 * SHARED_WAITER_;
     assert_false(fw_sem_shared_post_(&s));
     assert_int_equal(s.state, FW_SEM_VALUE_MAX_ + 3 * SHARED_WAITER_);
     assert_int_equal(fake.wakes, 0);
 }
 
-static void a_foreign_change_is_noticed(void **state)
+TEST(a_foreign_change_is_noticed)
 {
-    (void)state;
     s.state = 5;
     s.guess = 3; /* a process without this library does not keep it */
     assert_false(fw_posix_sem_take_(&s));
@@ -75,9 +71,8 @@ static void post_at_the_third_poll(void)
         assert_true(fw_sem_shared_post_(&s));
 }
 
-static void polling_saves_the_sleep(void **state)
+TEST(polling_saves_the_sleep)
 {
-    (void)state;
     s.luck = 0;
     fake.on_poll = post_at_the_third_poll;
     assert_int_equal(fw_sem_shared_wait_(&s, NULL), 0);
@@ -107,19 +102,17 @@ static int lock(void *arg, bool is_counted)
 
 static const struct fw_cond_mutex_ how = {.unlock = unlock, .lock = lock};
 
-static void nobody_waits_and_nothing_happens(void **state)
+TEST(nobody_waits_and_nothing_happens)
 {
-    (void)state;
     fw_shared_cond_signal_(&c);
     fw_shared_cond_broadcast_(&c);
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void no_two_begin_alike(void **state)
+TEST(no_two_begin_alike)
 {
     struct fw_shared_cond_ other = {0, 0};
 
-    (void)state;
     assert_false(fw_shared_cond_is_ours_(&other));
     fw_shared_cond_init_(&other);
     assert_true(fw_shared_cond_is_ours_(&other));
@@ -136,12 +129,11 @@ static int lost_with_a_killed_one(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_lost_wake_is_found_by_a_clock_that_was_set_back(void **state)
+TEST(a_lost_wake_is_found_by_a_clock_that_was_set_back)
 {
     fw_deadline later = fake_deadline(CLOCK_REALTIME, INT64_C(3600000000000));
     uint64_t start = fake.now_ns;
 
-    (void)state;
     fake.on_sleep = lost_with_a_killed_one;
     fake.set_real_by_ns = -INT64_C(86400000000000);
     assert_int_equal(fw_shared_cond_wait_(&c, &how, &later), 0);
@@ -156,25 +148,11 @@ static int unmapped(struct fake_call *call)
     return -EFAULT;
 }
 
-static void memory_that_is_gone_was_signalled(void **state)
+TEST(memory_that_is_gone_was_signalled)
 {
-    (void)state;
     fake.on_wait = unmapped;
     assert_int_equal(fw_shared_cond_wait_(&c, &how, NULL), 0);
     assert_true(held);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(units_come_and_go, reset),
-        cmocka_unit_test_setup(the_maximum_stays, reset),
-        cmocka_unit_test_setup(a_foreign_change_is_noticed, reset),
-        cmocka_unit_test_setup(polling_saves_the_sleep, reset),
-        cmocka_unit_test_setup(nobody_waits_and_nothing_happens, reset),
-        cmocka_unit_test_setup(no_two_begin_alike, reset),
-        cmocka_unit_test_setup(a_lost_wake_is_found_by_a_clock_that_was_set_back, reset),
-        cmocka_unit_test_setup(memory_that_is_gone_was_signalled, reset),
-    };
-    return cmocka_run_group_tests_name("shared waits", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

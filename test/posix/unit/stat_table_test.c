@@ -5,24 +5,21 @@
 
 #include "counting/table.h"
 #include "stat_what.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* posix/counting/table.c, in memory that is no file. */
 
 static struct fw_stat_file_ *f;
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
     f = calloc(1, sizeof *f);
     return f == NULL;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     free(f);
-    return 0;
 }
 
 static struct fw_stat_wait_ wait_for(uintptr_t object, uint64_t ns)
@@ -44,9 +41,8 @@ static struct fw_stat_lock_ *lock_of(uint64_t key)
     return NULL;
 }
 
-static void buckets_are_in_order_and_narrow(void **state)
+TEST(buckets_are_in_order_and_narrow)
 {
-    (void)state;
     assert_int_equal(fw_stat_bucket_(0), 0);
     assert_int_equal(fw_stat_bucket_(63), 0);
     assert_int_equal(fw_stat_bucket_(64), 1);
@@ -60,13 +56,12 @@ static void buckets_are_in_order_and_narrow(void **state)
     }
 }
 
-static void a_wait_is_in_all_tables(void **state)
+TEST(a_wait_is_in_all_tables)
 {
     struct fw_stat_wait_ w = wait_for(0x5000, 700);
     struct fw_stat_lock_ *l;
     unsigned sites = 0, holders = 0;
 
-    (void)state;
     assert_false(fw_stat_knows_(f, w.key));
     assert_true(fw_stat_add_(f, &w));
     assert_true(fw_stat_knows_(f, w.key));
@@ -91,11 +86,10 @@ static void a_wait_is_in_all_tables(void **state)
     assert_int_equal(holders, 1);
 }
 
-static void ways_to_wait_for_an_object_are_kept_apart(void **state)
+TEST(ways_to_wait_for_an_object_are_kept_apart)
 {
     struct fw_stat_wait_ read = wait_for(0x5000, 10), write = read;
 
-    (void)state;
     read.key = fw_stat_key_((void *)0x5000, FW_STAT_READ);
     write.key = fw_stat_key_((void *)0x5000, FW_STAT_WRITE);
     fw_stat_add_(f, &read);
@@ -104,11 +98,10 @@ static void ways_to_wait_for_an_object_are_kept_apart(void **state)
 }
 
 /* What finds no entry is counted with the others, and nothing is lost or overwritten. */
-static void more_locks_than_there_is_room_for(void **state)
+TEST(more_locks_than_there_is_room_for)
 {
     uint64_t waits = 0, sites = 0, holders = 0;
 
-    (void)state;
     for (uintptr_t i = 0; i < 3 * FW_STAT_SITES; i++) {
         struct fw_stat_wait_ w = wait_for(0x10000 + i * 64, 5);
         w.waiter = i;
@@ -128,12 +121,11 @@ static void more_locks_than_there_is_room_for(void **state)
     assert_true(f->locks[0].key == 0);
 }
 
-static void threads_have_an_entry_until_there_is_none(void **state)
+TEST(threads_have_an_entry_until_there_is_none)
 {
     struct fw_stat_thread_ *first;
     unsigned found = 0;
 
-    (void)state;
     first = fw_stat_find_thread_(f, 7);
     assert_non_null(first);
     assert_ptr_equal(fw_stat_find_thread_(f, 7), first);
@@ -143,12 +135,11 @@ static void threads_have_an_entry_until_there_is_none(void **state)
     assert_ptr_equal(fw_stat_find_thread_(f, 7), first);
 }
 
-static void chains_are_told_apart(void **state)
+TEST(chains_are_told_apart)
 {
     uint64_t frames[FW_STAT_FRAMES + 3] = {0x1000, 0x1100, 0x1200};
     uint64_t key = fw_stat_key_((void *)0x5000, FW_STAT_MUTEX), samples = 0;
 
-    (void)state;
     assert_true(fw_stat_add_chain_(f, key, frames, 3));
     assert_false(fw_stat_add_chain_(f, key, frames, 3));
     frames[2] = 0x1300;
@@ -175,12 +166,11 @@ static void *count_many(void *arg)
     return arg;
 }
 
-static void nothing_is_lost_between_threads(void **state)
+TEST(nothing_is_lost_between_threads)
 {
     pthread_t threads[THREADS];
     uint64_t waits = 0, ns = 0, locks = 0;
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_many, NULL), 0);
     for (unsigned i = 0; i < THREADS; i++)
@@ -195,15 +185,4 @@ static void nothing_is_lost_between_threads(void **state)
     assert_int_equal(locks, OBJECTS);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(buckets_are_in_order_and_narrow),           TEST(a_wait_is_in_all_tables),
-        TEST(ways_to_wait_for_an_object_are_kept_apart), TEST(more_locks_than_there_is_room_for),
-        TEST(threads_have_an_entry_until_there_is_none), TEST(chains_are_told_apart),
-        TEST(nothing_is_lost_between_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(set_up, tear_down)

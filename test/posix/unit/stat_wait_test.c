@@ -10,7 +10,7 @@
 
 #include "place.h"
 #include "stat.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * posix/counting/wait.c and place.c: what a thread leaves in the file.  The environment is read
@@ -54,13 +54,12 @@ static void wait_once(int result)
     fw_stat_end_(&s, result);
 }
 
-static void the_last_wait_is_in_the_entry(void **state)
+TEST(the_last_wait_is_in_the_entry)
 {
     struct fw_stat_file_ *f = file();
     const struct fw_stat_wait_ *w;
     uint64_t before = waits_in_tables(f);
 
-    (void)state;
     errno = 5;
     wait_once(ETIMEDOUT);
     assert_int_equal(errno, 5);
@@ -76,13 +75,12 @@ static void the_last_wait_is_in_the_entry(void **state)
     assert_int_equal(waits_in_tables(f), before + 1);
 }
 
-static void a_wait_within_a_wait_is_counted_at_once(void **state)
+TEST(a_wait_within_a_wait_is_counted_at_once)
 {
     struct fw_stat_file_ *f = file();
     uint64_t before;
     struct fw_stat_ outer;
 
-    (void)state;
     fw_stat_begin_(&outer, FW_STAT_COND, directory, FW_SITE_);
     before = waits_in_tables(f);
     wait_once(0);
@@ -104,13 +102,12 @@ static void *wait_and_leave(void *arg)
     return NULL; /* as if cancelled */
 }
 
-static void who_never_returns_is_seen_waiting(void **state)
+TEST(who_never_returns_is_seen_waiting)
 {
     uint32_t thread = 0;
     const struct fw_stat_thread_ *t;
     pthread_t id;
 
-    (void)state;
     assert_int_equal(pthread_create(&id, NULL, wait_and_leave, &thread), 0);
     pthread_join(id, NULL);
     t = entry_of(file(), thread);
@@ -119,12 +116,11 @@ static void who_never_returns_is_seen_waiting(void **state)
     assert_int_equal(t->wait.ended, 0);
 }
 
-static void a_chain_of_calls_is_taken(void **state)
+TEST(a_chain_of_calls_is_taken)
 {
     struct fw_stat_file_ *f = file();
     unsigned found = 0;
 
-    (void)state;
     for (unsigned i = 0; i <= FW_STAT_CHAIN_EVERY; i++)
         wait_once(0);
     for (unsigned i = 1; i < FW_STAT_CHAINS; i++)
@@ -132,19 +128,18 @@ static void a_chain_of_calls_is_taken(void **state)
     assert_true(found > 0);
 }
 
-static void the_memory_map_lies_beside_it(void **state)
+TEST(the_memory_map_lies_beside_it)
 {
     struct stat about;
     char path[128];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/%d.1.maps", directory, (int)getpid());
     assert_int_equal(stat(path, &about), 0);
     assert_true(about.st_size > 100);
 }
 
 /* A child has a file of its own, which begins with nothing, and leaves its parent's alone. */
-static void a_forked_child_makes_its_own(void **state)
+TEST(a_forked_child_makes_its_own)
 {
     struct fw_stat_file_ *parents = file();
     uint64_t before = waits_in_tables(parents);
@@ -152,7 +147,6 @@ static void a_forked_child_makes_its_own(void **state)
     int status;
     pid_t child = fork();
 
-    (void)state;
     if (child == 0) {
         wait_once(0);
         wait_once(0);
@@ -168,12 +162,11 @@ static void a_forked_child_makes_its_own(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
-static void a_child_that_cannot_make_one_is_not_counted(void **state)
+TEST(a_child_that_cannot_make_one_is_not_counted)
 {
     int status;
     pid_t child;
 
-    (void)state;
     chmod(directory, 0500);
     child = fork();
     if (child == 0) {
@@ -188,27 +181,18 @@ static void a_child_that_cannot_make_one_is_not_counted(void **state)
     assert_int_equal(status, 0);
 }
 
-static int clean_up(void **state)
+static int clean_up(void)
 {
     char command[128];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_wait_is_in_the_entry),
-        cmocka_unit_test(a_wait_within_a_wait_is_counted_at_once),
-        cmocka_unit_test(who_never_returns_is_seen_waiting),
-        cmocka_unit_test(a_chain_of_calls_is_taken),
-        cmocka_unit_test(the_memory_map_lies_beside_it),
-        cmocka_unit_test(a_forked_child_makes_its_own),
-        cmocka_unit_test(a_child_that_cannot_make_one_is_not_counted),
-    };
     const char *given = getenv("FURWOCK_STAT");
+    int failed;
 
     (void)argc;
     if (given == NULL || getenv("AGAIN") == NULL) {
@@ -224,5 +208,6 @@ int main(int argc, char **argv)
         return 1;
     }
     snprintf(directory, sizeof directory, "%s", given);
-    return cmocka_run_group_tests(tests, NULL, clean_up);
+    failed = unit_run(NULL, NULL);
+    return clean_up() != 0 || failed;
 }

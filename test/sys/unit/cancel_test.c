@@ -6,7 +6,7 @@
 #include <furwock/futex.h>
 
 #include "sys/cancel.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/cancel.c with the real kernel. */
 
@@ -42,12 +42,11 @@ static void a_moment(void)
     nanosleep(&(struct timespec){0, 20000000}, NULL);
 }
 
-static void a_wake_returns_as_ever(void **state)
+TEST(a_wake_returns_as_ever)
 {
     pthread_t thread;
     int result = -1;
 
-    (void)state;
     cleaned = 0;
     assert_int_equal(pthread_create(&thread, NULL, sleeps, &result), 0);
     while (fw_futex_wake(&word, 1, FW_FUTEX_PRIVATE) == 0)
@@ -57,21 +56,19 @@ static void a_wake_returns_as_ever(void **state)
     assert_int_equal(cleaned, 0);
 }
 
-static void a_changed_word_is_told(void **state)
+TEST(a_changed_word_is_told)
 {
-    (void)state;
     assert_int_equal(fw_futex_wait_cancellable_(&word, 1, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE, NULL,
                                                 clean, &cleaned),
                      -EAGAIN);
 }
 
-static void a_sleeper_is_cancelled(void **state)
+TEST(a_sleeper_is_cancelled)
 {
     pthread_t thread;
     void *ended;
     int result = -1;
 
-    (void)state;
     cleaned = 0;
     assert_int_equal(pthread_create(&thread, NULL, sleeps, &result), 0);
     a_moment();
@@ -82,13 +79,12 @@ static void a_sleeper_is_cancelled(void **state)
     assert_int_equal(cleaned, 1);
 }
 
-static void a_request_that_is_pending_is_honoured(void **state)
+TEST(a_request_that_is_pending_is_honoured)
 {
     pthread_t thread;
     void *ended;
     int go = 0;
 
-    (void)state;
     cleaned = 0;
     assert_int_equal(pthread_create(&thread, NULL, passes_a_point, &go), 0);
     assert_int_equal(pthread_cancel(thread), 0);
@@ -98,13 +94,4 @@ static void a_request_that_is_pending_is_honoured(void **state)
     assert_int_equal(cleaned, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wake_returns_as_ever),
-        cmocka_unit_test(a_changed_word_is_told),
-        cmocka_unit_test(a_sleeper_is_cancelled),
-        cmocka_unit_test(a_request_that_is_pending_is_honoured),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "sys/claim.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* To look around and store, in one step as far as the CPU's other threads can tell: sys/claim.h. */
 
@@ -25,11 +25,10 @@ static bool claim(uint32_t cpu, uint64_t value, const uint64_t *seen)
     return false;
 }
 
-static void what_is_as_seen_is_claimed(void **unused)
+TEST(what_is_as_seen_is_claimed)
 {
     const uint64_t seen[OTHERS] = {1, UINT64_MAX, 0};
 
-    (void)unused;
     if (!is_known)
         skip();
     for (int i = 0; i < OTHERS; i++)
@@ -40,9 +39,8 @@ static void what_is_as_seen_is_claimed(void **unused)
     assert_true(word == 5);
 }
 
-static void what_differs_in_one_word_is_not(void **unused)
+TEST(what_differs_in_one_word_is_not)
 {
-    (void)unused;
     word = 7;
     for (int i = 0; i < OTHERS; i++) {
         uint64_t seen[OTHERS] = {1, UINT64_MAX, 0};
@@ -54,11 +52,10 @@ static void what_differs_in_one_word_is_not(void **unused)
     assert_true(word == 7);
 }
 
-static void nothing_is_claimed_on_another_cpu(void **unused)
+TEST(nothing_is_claimed_on_another_cpu)
 {
     const uint64_t seen[OTHERS] = {0};
 
-    (void)unused;
     word = 7;
     for (int i = 0; i < OTHERS; i++)
         other[i] = 0;
@@ -75,9 +72,8 @@ static bool claim_one(uint32_t cpu, uint64_t value, uint64_t seen)
     return false;
 }
 
-static void one_word_is_looked_at_like_several(void **unused)
+TEST(one_word_is_looked_at_like_several)
 {
-    (void)unused;
     word = 7;
     other[0] = UINT64_C(1) << 40;
     assert_false(claim_one(own_cpu, 8, 0));
@@ -116,11 +112,10 @@ static void *take_and_leave(void *index)
     return NULL;
 }
 
-static void two_never_claim_at_a_time(void **unused)
+TEST(two_never_claim_at_a_time)
 {
     pthread_t thread[2];
 
-    (void)unused;
     if (!is_known)
         skip();
     for (uintptr_t i = 0; i < 2; i++)
@@ -144,14 +139,7 @@ static bool stay(void)
 int main(void)
 {
     const uint64_t seen[OTHERS] = {0};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_as_seen_is_claimed),
-        cmocka_unit_test(what_differs_in_one_word_is_not),
-        cmocka_unit_test(nothing_is_claimed_on_another_cpu),
-        cmocka_unit_test(one_word_is_looked_at_like_several),
-        cmocka_unit_test(two_never_claim_at_a_time),
-    };
 
     is_known = stay() && claim(own_cpu, 1, seen);
-    return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "sys/clock.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/clock.c. */
 
@@ -14,9 +14,8 @@ static uint64_t now_by_libc(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void the_clock_is_the_monotonic_one(void **state)
+TEST(the_clock_is_the_monotonic_one)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         uint64_t before = now_by_libc();
         uint64_t now = fw_clock_ns_();
@@ -26,11 +25,10 @@ static void the_clock_is_the_monotonic_one(void **state)
     }
 }
 
-static void both_clocks_can_be_read(void **state)
+TEST(both_clocks_can_be_read)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct timespec before, now, after;
 
@@ -42,11 +40,10 @@ static void both_clocks_can_be_read(void **state)
     }
 }
 
-static void pauses_and_yields_return(void **state)
+TEST(pauses_and_yields_return)
 {
     uint64_t start = fw_clock_ns_();
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         fw_pause_();
         fw_yield_();
@@ -54,12 +51,4 @@ static void pauses_and_yields_return(void **state)
     assert_true(fw_clock_ns_() - start < UINT64_C(10000000000));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_is_the_monotonic_one),
-        cmocka_unit_test(both_clocks_can_be_read),
-        cmocka_unit_test(pauses_and_yields_return),
-    };
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

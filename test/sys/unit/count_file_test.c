@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sys/count_file.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/count_file.c, with the real kernel. */
 
@@ -16,28 +16,24 @@ enum { SIZE = 1 << 20 };
 
 static char path[64], other[64];
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
     snprintf(path, sizeof path, "/dev/shm/furwock-count-%d", (int)getpid());
     snprintf(other, sizeof other, "/dev/shm/furwock-count-%d.copy", (int)getpid());
     return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     unlink(path);
     unlink(other);
-    return 0;
 }
 
-static void made_once_and_only_for_the_user(void **state)
+TEST(made_once_and_only_for_the_user)
 {
     struct stat about;
     void *base, *again;
 
-    (void)state;
     assert_int_equal(fw_count_file_make_(path, SIZE, &base), 0);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
@@ -46,13 +42,12 @@ static void made_once_and_only_for_the_user(void **state)
     assert_int_equal(fw_count_file_make_("/dev/shm/not/there", SIZE, &again), ENOENT);
 }
 
-static void what_is_written_is_in_the_file(void **state)
+TEST(what_is_written_is_in_the_file)
 {
     char read_back[6] = "";
     void *base;
     int fd;
 
-    (void)state;
     unlink(path);
     assert_int_equal(fw_count_file_make_(path, SIZE, &base), 0);
     memcpy((char *)base + SIZE - 8, "figure", 6);
@@ -62,12 +57,11 @@ static void what_is_written_is_in_the_file(void **state)
     close(fd);
 }
 
-static void storage_is_taken_when_asked_for(void **state)
+TEST(storage_is_taken_when_asked_for)
 {
     struct stat before, after;
     void *base;
 
-    (void)state;
     unlink(path);
     assert_int_equal(fw_count_file_make_(path, SIZE, &base), 0);
     assert_int_equal(stat(path, &before), 0);
@@ -80,12 +74,11 @@ static void storage_is_taken_when_asked_for(void **state)
 }
 
 /* The file has been cut short: writing to it would end the process. */
-static void no_storage_is_an_answer(void **state)
+TEST(no_storage_is_an_answer)
 {
     void *base;
     int error;
 
-    (void)state;
     unlink(path);
     assert_int_equal(fw_count_file_make_(path, SIZE, &base), 0);
     assert_int_equal(truncate(path, 0), 0);
@@ -101,12 +94,11 @@ static void note(const char *bytes, size_t n, void *arg)
     *(size_t *)arg += n;
 }
 
-static void copies_are_appended(void **state)
+TEST(copies_are_appended)
 {
     struct stat about;
     size_t seen = 0, twice = 0;
 
-    (void)state;
     unlink(other);
     assert_int_equal(fw_count_file_append_("/proc/self/maps", other, note, &seen), 0);
     assert_true(seen > 100);
@@ -117,37 +109,22 @@ static void copies_are_appended(void **state)
     assert_int_equal(fw_count_file_append_("/proc/self/maps", "/not/there", note, &twice), ENOENT);
 }
 
-static void errno_is_left_alone(void **state)
+TEST(errno_is_left_alone)
 {
     void *base;
 
-    (void)state;
     errno = 77;
     fw_count_file_make_("/dev/shm/not/there", SIZE, &base);
     assert_int_equal(errno, 77);
 }
 
-static void name_of_the_thread(void **state)
+TEST(name_of_the_thread)
 {
     char name[16];
 
-    (void)state;
     prctl(PR_SET_NAME, "counter");
     fw_thread_name_(name);
     assert_string_equal(name, "counter");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(made_once_and_only_for_the_user),
-        cmocka_unit_test(what_is_written_is_in_the_file),
-        cmocka_unit_test(storage_is_taken_when_asked_for),
-        cmocka_unit_test(no_storage_is_an_answer),
-        cmocka_unit_test(copies_are_appended),
-        cmocka_unit_test(errno_is_left_alone),
-        cmocka_unit_test(name_of_the_thread),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

@@ -14,13 +14,13 @@
 
 #include "sys/fences.h"
 #include "sys/release.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/fences.h, and what becomes of it: how many calls a fence is. */
 
 enum { NO_SEQUENCES = 50, NO_FILTER = 77 };
 
-static void kernels_are_told_apart(void **state)
+TEST(kernels_are_told_apart)
 {
     static const char *const one[] = {"6.18.0",          "6.18.44-fc-v595", "6.18",  "6.19.0-rc1",
                                       "6.1.157-generic", "6.1.158",         "7.0.0", "10.2"};
@@ -28,7 +28,6 @@ static void kernels_are_told_apart(void **state)
                                       "6.1.156",         "6.6.200",  "6.17.9",
                                       "6.10.157",        "4.19",     ""};
 
-    (void)state;
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         assert_int_equal(fw_fences_needed_(one[i]), 1);
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
@@ -107,9 +106,8 @@ static int started_with(const char *fences)
     return WEXITSTATUS(status);
 }
 
-static void the_environment_says_how_many(void **state)
+TEST(the_environment_says_how_many)
 {
-    (void)state;
     if (!plain_works() || started_with("1") == NO_FILTER)
         skip();
     assert_int_equal(started_with("0"), NO_SEQUENCES);
@@ -117,11 +115,10 @@ static void the_environment_says_how_many(void **state)
     assert_int_equal(started_with("2"), 2);
 }
 
-static void else_the_kernel_does(void **state)
+TEST(else_the_kernel_does)
 {
     int own = started_with(NULL);
 
-    (void)state;
     if (!plain_works() || own == NO_FILTER)
         skip();
     assert_in_range(own, 1, FW_FENCES_MOST_);
@@ -133,14 +130,8 @@ static void else_the_kernel_does(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_told_apart),
-        cmocka_unit_test(the_environment_says_how_many),
-        cmocka_unit_test(else_the_kernel_does),
-    };
-
     (void)argv;
     if (argc > 1)
         return count_calls();
-    return cmocka_run_group_tests_name("fences", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

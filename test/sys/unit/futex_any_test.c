@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* fw_futex_wait_any of src/sys/futex.c against the real kernel. */
 
@@ -51,29 +51,23 @@ static int any_wake(struct any_sleeper *s, const fw_futex_any *at)
     return woken;
 }
 
-/* Skips the test where the kernel does not have the call. */
-static int needs_futex_waitv(void **state)
+/* Not on a kernel without the call. */
+static void need_futex_waitv(void)
 {
     uint32_t word = 1;
     fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
 
-    *state = fw_futex_wait_any(&any, 1, NULL) == -ENOSYS ? "no futex_waitv" : NULL;
-    return 0;
+    if (fw_futex_wait_any(&any, 1, NULL) == -ENOSYS)
+        skip();
 }
 
-#define SKIP_WITHOUT_WAITV(state) \
-    do {                          \
-        if (*(state))             \
-            skip();               \
-    } while (0)
-
-static void answers_the_index(void **state)
+TEST(answers_the_index)
 {
     uint32_t words[3] = {1, 2, 3};
     fw_futex_any any[3];
     struct any_sleeper s;
 
-    SKIP_WITHOUT_WAITV(state);
+    need_futex_waitv();
     for (unsigned i = 0; i < 3; i++)
         any[i] = (fw_futex_any){&words[i], words[i],
                                 i == 1 ? (unsigned)FW_FUTEX_SHARED : (unsigned)FW_FUTEX_PRIVATE};
@@ -85,13 +79,13 @@ static void answers_the_index(void **state)
     }
 }
 
-static void takes_as_many_as_it_says(void **state)
+TEST(takes_as_many_as_it_says)
 {
     uint32_t words[FW_FUTEX_WAIT_ANY_MAX] = {0};
     fw_futex_any any[FW_FUTEX_WAIT_ANY_MAX + 1];
     struct any_sleeper s;
 
-    SKIP_WITHOUT_WAITV(state);
+    need_futex_waitv();
     for (unsigned i = 0; i < FW_FUTEX_WAIT_ANY_MAX; i++)
         any[i] = (fw_futex_any){&words[i], 0, FW_FUTEX_PRIVATE};
     any[FW_FUTEX_WAIT_ANY_MAX] = any[0];
@@ -108,14 +102,14 @@ static void nothing(int signal)
     (void)signal;
 }
 
-static void ends_by_a_signal(void **state)
+TEST(ends_by_a_signal)
 {
     struct sigaction action = {.sa_handler = nothing}, before;
     uint32_t word = 0;
     fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
     struct any_sleeper s;
 
-    SKIP_WITHOUT_WAITV(state);
+    need_futex_waitv();
     sigaction(SIGUSR1, &action, &before);
     any_start(&s, &any, 1);
     pthread_kill(s.thread, SIGUSR1);
@@ -124,13 +118,13 @@ static void ends_by_a_signal(void **state)
     sigaction(SIGUSR1, &before, NULL);
 }
 
-static void deadlines_pass_on_both_clocks(void **state)
+TEST(deadlines_pass_on_both_clocks)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
     uint32_t word = 0;
     fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
 
-    SKIP_WITHOUT_WAITV(state);
+    need_futex_waitv();
     for (unsigned i = 0; i < 2; i++) {
         int64_t start = (int64_t)now_ns();
         fw_deadline soon = deadline_in(clocks[i], 20 * MS);
@@ -144,7 +138,7 @@ static void deadlines_pass_on_both_clocks(void **state)
     }
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     uint32_t words[2] = {0, 0};
     fw_futex_any any = {words, 1, FW_FUTEX_PRIVATE};
@@ -153,7 +147,7 @@ static void refuses_bad_arguments(void **state)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint32_t *gone = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    SKIP_WITHOUT_WAITV(state);
+    need_futex_waitv();
     errno = 42;
     assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EAGAIN);
     assert_int_equal(errno, 42);
@@ -169,14 +163,4 @@ static void refuses_bad_arguments(void **state)
     assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EFAULT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(answers_the_index, needs_futex_waitv),
-        cmocka_unit_test_setup(takes_as_many_as_it_says, needs_futex_waitv),
-        cmocka_unit_test_setup(ends_by_a_signal, needs_futex_waitv),
-        cmocka_unit_test_setup(deadlines_pass_on_both_clocks, needs_futex_waitv),
-        cmocka_unit_test_setup(refuses_bad_arguments, needs_futex_waitv),
-    };
-    return cmocka_run_group_tests_name("futex_wait_any", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

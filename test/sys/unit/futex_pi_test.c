@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 static uint32_t word;
 
@@ -26,9 +26,8 @@ static void need_inheritance(void)
         skip();
 }
 
-static void a_free_one_is_taken_and_given_back(void **state)
+TEST(a_free_one_is_taken_and_given_back)
 {
-    (void)state;
     need_inheritance();
     for (unsigned flags = FW_FUTEX_PRIVATE; flags <= FW_FUTEX_SHARED; flags++) {
         word = 0;
@@ -77,22 +76,20 @@ static int result_of_other(const fw_deadline *deadline, bool gives_back)
     return o.result;
 }
 
-static void who_waits_gets_it(void **state)
+TEST(who_waits_gets_it)
 {
     fw_deadline far = deadline_in(CLOCK_MONOTONIC, INT64_C(60000000000));
 
-    (void)state;
     need_inheritance();
     assert_int_equal(result_of_other(NULL, true), 0);
     assert_int_equal(result_of_other(&far, true), 0);
     assert_int_equal(word, 0);
 }
 
-static void deadlines_are_kept_on_both_clocks(void **state)
+TEST(deadlines_are_kept_on_both_clocks)
 {
     const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
 
-    (void)state;
     need_inheritance();
     for (int i = 0; i < 2; i++) {
         fw_deadline near = deadline_in(clocks[i], 3000000);
@@ -102,23 +99,12 @@ static void deadlines_are_kept_on_both_clocks(void **state)
     }
 }
 
-static void nobodys_and_strange_words_are_refused(void **state)
+TEST(nobodys_and_strange_words_are_refused)
 {
-    (void)state;
     need_inheritance();
     word = 0x3ffffff0; /* no such thread */
     assert_int_equal(fw_futex_lock_pi_(&word, FW_FUTEX_PRIVATE, NULL), -ESRCH);
     assert_int_equal(fw_futex_lock_pi_(NULL, FW_FUTEX_PRIVATE, NULL), -EFAULT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_free_one_is_taken_and_given_back),
-        cmocka_unit_test(who_waits_gets_it),
-        cmocka_unit_test(deadlines_are_kept_on_both_clocks),
-        cmocka_unit_test(nobodys_and_strange_words_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

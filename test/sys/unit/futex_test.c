@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/futex.c against the real kernel: every answer that furwock/futex.h documents. */
 
@@ -18,11 +18,10 @@ static struct sleeper sleeper_on(const uint32_t *word, uint32_t bits)
     return (struct sleeper){.word = word, .expected = *word, .bits = bits};
 }
 
-static void wait_refuses_another_value(void **state)
+TEST(wait_refuses_another_value)
 {
     uint32_t word = 5;
 
-    (void)state;
     errno = 42;
     assert_int_equal(fw_futex_wait(&word, 4, FW_FUTEX_PRIVATE, NULL), -EAGAIN);
     assert_int_equal(fw_futex_wait(&word, 4, FW_FUTEX_SHARED, NULL), -EAGAIN);
@@ -30,11 +29,10 @@ static void wait_refuses_another_value(void **state)
     assert_int_equal(errno, 42);
 }
 
-static void wait_ends_by_a_wake(void **state)
+TEST(wait_ends_by_a_wake)
 {
     uint32_t word = 5;
 
-    (void)state;
     for (unsigned flags = FW_FUTEX_PRIVATE; flags <= FW_FUTEX_SHARED; flags++) {
         struct sleeper s = sleeper_on(&word, FW_FUTEX_ANY_BIT);
 
@@ -46,12 +44,11 @@ static void wait_ends_by_a_wake(void **state)
     }
 }
 
-static void wake_counts_and_limits(void **state)
+TEST(wake_counts_and_limits)
 {
     uint32_t word = 0;
     struct sleeper s[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         s[i] = sleeper_on(&word, FW_FUTEX_ANY_BIT);
         sleeper_start(&s[i]);
@@ -66,12 +63,11 @@ static void wake_counts_and_limits(void **state)
     assert_int_equal(sleeper_join(&s[3]), 0);
 }
 
-static void bits_select_sleepers(void **state)
+TEST(bits_select_sleepers)
 {
     uint32_t word = 0;
     struct sleeper low = sleeper_on(&word, 1), high = sleeper_on(&word, 0x80000000u);
 
-    (void)state;
     sleeper_start(&low);
     sleeper_start(&high);
     assert_int_equal(fw_futex_wake_bitset(&word, FW_FUTEX_ALL, 2, FW_FUTEX_PRIVATE), 0);
@@ -86,13 +82,12 @@ static void nothing(int signal)
     (void)signal;
 }
 
-static void wait_ends_by_a_signal(void **state)
+TEST(wait_ends_by_a_signal)
 {
     struct sigaction action = {.sa_handler = nothing}, before;
     uint32_t word = 0;
     fw_deadline late = deadline_in(CLOCK_MONOTONIC, 60000 * MS);
 
-    (void)state;
     sigaction(SIGUSR1, &action, &before);
     for (int timed = 0; timed < 2; timed++) {
         struct sleeper s = sleeper_on(&word, FW_FUTEX_ANY_BIT);
@@ -106,7 +101,7 @@ static void wait_ends_by_a_signal(void **state)
 }
 
 /* A restarting handler leaves a wait without a deadline asleep; one with a deadline ends. */
-static void restarting_handlers_end_timed_waits_only(void **state)
+TEST(restarting_handlers_end_timed_waits_only)
 {
     struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART}, before;
     uint32_t word = 0;
@@ -114,7 +109,6 @@ static void restarting_handlers_end_timed_waits_only(void **state)
     struct sleeper s = sleeper_on(&word, FW_FUTEX_ANY_BIT);
     int woken;
 
-    (void)state;
     sigaction(SIGUSR1, &action, &before);
     sleeper_start(&s);
     pthread_kill(s.thread, SIGUSR1);
@@ -131,12 +125,11 @@ static void restarting_handlers_end_timed_waits_only(void **state)
     sigaction(SIGUSR1, &before, NULL);
 }
 
-static void deadlines_pass_on_both_clocks(void **state)
+TEST(deadlines_pass_on_both_clocks)
 {
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
     uint32_t word = 0;
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         int64_t start = (int64_t)now_ns();
         fw_deadline soon = deadline_in(clocks[i], 20 * MS);
@@ -152,7 +145,7 @@ static void deadlines_pass_on_both_clocks(void **state)
     }
 }
 
-static void wait_refuses_bad_arguments(void **state)
+TEST(wait_refuses_bad_arguments)
 {
     uint32_t words[2] = {0, 0};
     const uint32_t *crooked = (const uint32_t *)(const void *)((char *)words + 2);
@@ -160,7 +153,6 @@ static void wait_refuses_bad_arguments(void **state)
     fw_deadline high = {{0, 1000000000}, CLOCK_MONOTONIC};
     fw_deadline low = {{0, -1}, CLOCK_REALTIME};
 
-    (void)state;
     assert_int_equal(fw_futex_wait(crooked, 0, FW_FUTEX_PRIVATE, NULL), -EINVAL);
     assert_int_equal(fw_futex_wait(words, 0, 2, NULL), -EINVAL);
     assert_int_equal(fw_futex_wait_bitset(words, 0, 0, FW_FUTEX_PRIVATE, NULL), -EINVAL);
@@ -169,13 +161,12 @@ static void wait_refuses_bad_arguments(void **state)
     assert_int_equal(fw_futex_wait(words, 0, FW_FUTEX_PRIVATE, &low), -EINVAL);
 }
 
-static void wake_and_requeue_refuse_bad_arguments(void **state)
+TEST(wake_and_requeue_refuse_bad_arguments)
 {
     uint32_t words[2] = {0, 0};
     const uint32_t *crooked = (const uint32_t *)(const void *)((char *)words + 1);
     const unsigned too_many = FW_FUTEX_ALL + 1u;
 
-    (void)state;
     assert_int_equal(fw_futex_wake(crooked, 1, FW_FUTEX_PRIVATE), -EINVAL);
     assert_int_equal(fw_futex_wake(words, 1, 7), -EINVAL);
     assert_int_equal(fw_futex_wake(words, too_many, FW_FUTEX_PRIVATE), -EINVAL);
@@ -190,13 +181,12 @@ static void wake_and_requeue_refuse_bad_arguments(void **state)
     assert_int_equal(fw_futex_cmp_requeue(words, 0, too_many, words + 1, 1, 0), -EINVAL);
 }
 
-static void memory_that_is_not_there(void **state)
+TEST(memory_that_is_not_there)
 {
     uint32_t here = 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint32_t *gone = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(gone != MAP_FAILED);
     assert_int_equal(munmap(gone, page), 0);
     assert_int_equal(fw_futex_wait(gone, 0, FW_FUTEX_PRIVATE, NULL), -EFAULT);
@@ -207,12 +197,11 @@ static void memory_that_is_not_there(void **state)
     assert_int_equal(fw_futex_cmp_requeue(gone, 0, 1, &here, 1, FW_FUTEX_PRIVATE), -EFAULT);
 }
 
-static void requeue_wakes_some_and_moves_some(void **state)
+TEST(requeue_wakes_some_and_moves_some)
 {
     uint32_t from = 0, to = 0;
     struct sleeper s[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         s[i] = sleeper_on(&from, FW_FUTEX_ANY_BIT);
         sleeper_start(&s[i]);
@@ -226,12 +215,11 @@ static void requeue_wakes_some_and_moves_some(void **state)
     assert_int_equal(sleeper_join(&s[3]), 0);
 }
 
-static void cmp_requeue_looks_first(void **state)
+TEST(cmp_requeue_looks_first)
 {
     uint32_t from = 3, to = 0;
     struct sleeper s[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         s[i] = sleeper_on(&from, FW_FUTEX_ANY_BIT);
         sleeper_start(&s[i]);
@@ -245,7 +233,7 @@ static void cmp_requeue_looks_first(void **state)
     assert_int_equal(sleeper_join(&s[1]), 0);
 }
 
-static void shared_words_join_processes(void **state)
+TEST(shared_words_join_processes)
 {
     struct area {
         uint32_t word;
@@ -255,7 +243,6 @@ static void shared_words_join_processes(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     assert_true(area != MAP_FAILED);
     child = fork();
     if (child == 0) {
@@ -270,22 +257,4 @@ static void shared_words_join_processes(void **state)
     munmap(area, sizeof *area);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_refuses_another_value),
-        cmocka_unit_test(wait_ends_by_a_wake),
-        cmocka_unit_test(wake_counts_and_limits),
-        cmocka_unit_test(bits_select_sleepers),
-        cmocka_unit_test(wait_ends_by_a_signal),
-        cmocka_unit_test(restarting_handlers_end_timed_waits_only),
-        cmocka_unit_test(deadlines_pass_on_both_clocks),
-        cmocka_unit_test(wait_refuses_bad_arguments),
-        cmocka_unit_test(wake_and_requeue_refuse_bad_arguments),
-        cmocka_unit_test(memory_that_is_not_there),
-        cmocka_unit_test(requeue_wakes_some_and_moves_some),
-        cmocka_unit_test(cmp_requeue_looks_first),
-        cmocka_unit_test(shared_words_join_processes),
-    };
-    return cmocka_run_group_tests_name("futex", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -18,7 +18,7 @@
 
 #include "sys/last_cpu.h"
 #include "test/support/now.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Threads end, and their memory goes, while others ask where they are: sys/last_cpu.h. */
 
@@ -81,13 +81,12 @@ static uint32_t live_on_borrowed_memory(void *late)
     return __atomic_load_n(&asked_for, __ATOMIC_RELAXED);
 }
 
-static void threads_end_while_others_look(void **unused)
+TEST(threads_end_while_others_look)
 {
     uint64_t end = now_ns() + STORM_NS;
     pthread_t reader[READERS];
     unsigned ended = 0;
 
-    (void)unused;
     is_over = false;
     for (int i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&reader[i], NULL, ask_for_ever, NULL), 0);
@@ -125,9 +124,8 @@ int __wrap_fw_release_fence_(void)
 }
 
 /* Of threads at which nobody looks none does. */
-static void an_end_costs_no_system_call(void **unused)
+TEST(an_end_costs_no_system_call)
 {
-    (void)unused;
     fences = 0;
     for (int i = 0; i < 200; i++)
         live_on_borrowed_memory(NULL);
@@ -198,9 +196,8 @@ static uint64_t end_until_one_fences(void)
     return began;
 }
 
-static void who_is_looked_at_fences(void **unused)
+TEST(who_is_looked_at_fences)
 {
-    (void)unused;
     if (!is_known()) /* as in the generic build */
         skip();
     loses_fence = false;
@@ -208,21 +205,19 @@ static void who_is_looked_at_fences(void **unused)
 }
 
 /* A thread that may not call the fence gives readers some time: so it has called it. */
-static void a_refused_fence_is_made_up_for(void **unused)
+TEST(a_refused_fence_is_made_up_for)
 {
-    (void)unused;
     if (!is_known())
         skip();
     loses_fence = true;
     assert_true(end_until_one_fences() >= REFUSED_FENCE_NS);
 }
 
-static void who_is_about_to_end_joins_no_more(void **unused)
+TEST(who_is_about_to_end_joins_no_more)
 {
     static int anything;
     uint32_t tid;
 
-    (void)unused;
     assert_int_equal(pthread_key_create(&late_key, join_late), 0);
     tid = live_on_borrowed_memory(&anything);
     for (int i = 0; i < 1000; i++)
@@ -230,15 +225,4 @@ static void who_is_about_to_end_joins_no_more(void **unused)
     pthread_key_delete(late_key);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_end_while_others_look),
-        cmocka_unit_test(an_end_costs_no_system_call),
-        cmocka_unit_test(who_is_looked_at_fences),
-        cmocka_unit_test(a_refused_fence_is_made_up_for),
-        cmocka_unit_test(who_is_about_to_end_joins_no_more),
-    };
-
-    return cmocka_run_group_tests_name("last_cpu_end", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

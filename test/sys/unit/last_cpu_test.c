@@ -15,7 +15,7 @@
 
 #include "sys/last_cpu.h"
 #include "test/support/now.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Who was last seen on the caller's CPU, on the real kernel: contract in sys/last_cpu.h. */
 
@@ -95,36 +95,32 @@ static void end_visit(struct guest *g)
     pthread_join(g->thread, NULL);
 }
 
-static void nobody_is_nowhere(void **unused)
+TEST(nobody_is_nowhere)
 {
-    (void)unused;
     assert_false(is_mine(0));
     assert_false(is_mine(UINT32_MAX)); /* how a slot is marked inside */
     assert_false(is_mine(UINT32_MAX / 2));
 }
 
-static void who_has_not_joined_is_unknown(void **unused)
+TEST(who_has_not_joined_is_unknown)
 {
     struct guest g;
 
-    (void)unused;
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], false);
     assert_false(is_mine(g.tid));
     end_visit(&g);
 }
 
-static void the_caller_is_where_it_is(void **unused)
+TEST(the_caller_is_where_it_is)
 {
-    (void)unused;
     assert_int_equal(is_mine(own_tid()), is_told);
 }
 
-static void a_sleeper_is_seen_on_its_cpu_only(void **unused)
+TEST(a_sleeper_is_seen_on_its_cpu_only)
 {
     struct guest here, there;
 
-    (void)unused;
     stay_on(cpus[0]);
     begin_visit(&here, cpus[0], true);
     begin_visit(&there, cpus[1], true);
@@ -138,13 +134,12 @@ static void a_sleeper_is_seen_on_its_cpu_only(void **unused)
 }
 
 /* A no stands for as long as the caller keeps its CPU; then it is found out anew, unasked for. */
-static void a_no_ends_with_the_time_slice(void **unused)
+TEST(a_no_ends_with_the_time_slice)
 {
     struct guest g;
     uint64_t end = now_ns() + STORM_NS;
     bool told = false;
 
-    (void)unused;
     stay_on(cpus[1]);
     begin_visit(&g, cpus[0], true);
     fw_last_cpu_join_();
@@ -159,11 +154,10 @@ static void a_no_ends_with_the_time_slice(void **unused)
         print_message("    no: this kernel lets it stand until the next join\n");
 }
 
-static void who_has_ended_is_unknown(void **unused)
+TEST(who_has_ended_is_unknown)
 {
     struct guest g;
 
-    (void)unused;
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], true);
     end_visit(&g);
@@ -171,12 +165,11 @@ static void who_has_ended_is_unknown(void **unused)
 }
 
 /* Two threads want the same slot: the first has it, until it ends. */
-static void a_slot_is_for_one(void **unused)
+TEST(a_slot_is_for_one)
 {
     struct guest first, other;
     int tries = 0;
 
-    (void)unused;
     stay_on(cpus[0]);
     begin_visit(&first, cpus[0], true);
     for (bool found = false; !found; end_visit(&other)) {
@@ -195,13 +188,12 @@ static void a_slot_is_for_one(void **unused)
     assert_false(is_mine(first.tid));
 }
 
-static void a_child_knows_itself_and_nobody_else(void **unused)
+TEST(a_child_knows_itself_and_nobody_else)
 {
     struct guest g;
     int status;
     pid_t child;
 
-    (void)unused;
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], true);
     child = fork();
@@ -241,13 +233,12 @@ static void *ask_under_signals(void *unused)
     return NULL;
 }
 
-static void a_signal_storm_does_no_harm(void **unused)
+TEST(a_signal_storm_does_no_harm)
 {
     struct sigaction action = {.sa_handler = ask_in_handler, .sa_flags = SA_RESTART}, before;
     struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     pthread_t thread;
 
-    (void)unused;
     roam();
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &every, NULL);
@@ -273,20 +264,9 @@ static void find_cpus(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_nowhere),
-        cmocka_unit_test(who_has_not_joined_is_unknown),
-        cmocka_unit_test(the_caller_is_where_it_is),
-        cmocka_unit_test(a_sleeper_is_seen_on_its_cpu_only),
-        cmocka_unit_test(a_no_ends_with_the_time_slice),
-        cmocka_unit_test(who_has_ended_is_unknown),
-        cmocka_unit_test(a_slot_is_for_one),
-        cmocka_unit_test(a_child_knows_itself_and_nobody_else),
-        cmocka_unit_test(a_signal_storm_does_no_harm),
-    };
 
     find_cpus();
     is_told = is_mine(own_tid());
     print_message("the kernel %s\n", is_told ? "tells where threads are" : "does not tell");
-    return cmocka_run_group_tests_name("last_cpu", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

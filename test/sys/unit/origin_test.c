@@ -6,17 +6,16 @@
 #include <unistd.h>
 
 #include "sys/origin.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/origin.c: where and when a process runs. */
 
-static void the_same_in_every_process(void **state)
+TEST(the_same_in_every_process)
 {
     uint64_t here = fw_pid_namespace_(), now = fw_boot_();
     pid_t child = fork();
     int status;
 
-    (void)state;
     if (child == 0)
         _exit(fw_pid_namespace_() == here && fw_boot_() == now ? 0 : 1);
     assert_true(child > 0);
@@ -24,18 +23,16 @@ static void the_same_in_every_process(void **state)
     assert_int_equal(status, 0);
 }
 
-static void known_where_there_is_proc(void **state)
+TEST(known_where_there_is_proc)
 {
-    (void)state;
     if (access("/proc/self/ns/pid", F_OK) == 0)
         assert_int_not_equal(fw_pid_namespace_(), 0);
     if (access("/proc/sys/kernel/random/boot_id", R_OK) == 0)
         assert_int_not_equal(fw_boot_(), 0);
 }
 
-static void errno_stays(void **state)
+TEST(errno_stays)
 {
-    (void)state;
     errno = EDOM;
     fw_pid_namespace_();
     fw_boot_();
@@ -43,13 +40,12 @@ static void errno_stays(void **state)
 }
 
 /* A list of groups that is longer than any buffer; only root can have one. */
-static void with_many_groups(void **state)
+TEST(with_many_groups)
 {
     static gid_t groups[3000];
     struct fw_thread_about_ about;
     int status;
 
-    (void)state;
     if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
         skip(); /* no /proc of this pid namespace */
     for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -66,13 +62,12 @@ static void with_many_groups(void **state)
 }
 
 /* No thread that runs was started later; one is, that starts two ticks later. */
-static void knows_when_a_thread_starts_that_starts_now(void **state)
+TEST(knows_when_a_thread_starts_that_starts_now)
 {
     uint64_t now = fw_start_now_();
     struct fw_thread_about_ about;
     int status;
 
-    (void)state;
     if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
         skip();
     assert_false(fw_is_later_start_(about.started, now));
@@ -89,23 +84,11 @@ static void knows_when_a_thread_starts_that_starts_now(void **state)
 }
 
 /* From the authors' table of FNV-1a, 64 bits. */
-static void the_hash_is_fnv_1a(void **state)
+TEST(the_hash_is_fnv_1a)
 {
-    (void)state;
     assert_true(fw_hash_(FW_HASH_START_, "", 0) == UINT64_C(0xcbf29ce484222325));
     assert_true(fw_hash_(FW_HASH_START_, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
     assert_true(fw_hash_(FW_HASH_START_, "foobar", 6) == UINT64_C(0x85944171f73967e8));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_in_every_process),
-        cmocka_unit_test(known_where_there_is_proc),
-        cmocka_unit_test(errno_stays),
-        cmocka_unit_test(with_many_groups),
-        cmocka_unit_test(knows_when_a_thread_starts_that_starts_now),
-        cmocka_unit_test(the_hash_is_fnv_1a),
-    };
-    return cmocka_run_group_tests_name("origin", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "sys/panic.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/panic.c: the exact line on standard error, and abort. */
 
@@ -82,18 +82,16 @@ static void with_an_object(void)
     fw_panic_object_("an object is too large", (void *)0x2008, 65);
 }
 
-static void names_lock_caller_and_owner(void **state)
+TEST(names_lock_caller_and_owner)
 {
-    (void)state;
     dies_with(with_an_owner, "furwock: unlock of a mutex held by another thread: "
                              "lock 0x7f00dead0008, caller 1234, owner 1235\n");
     dies_with(with_nobody,
               "furwock: unlock of a free mutex: lock 0x1000, caller 4194303, owner nobody\n");
 }
 
-static void names_the_error(void **state)
+TEST(names_the_error)
 {
-    (void)state;
     dies_with(with_an_error, "furwock: futex wake: unexpected error -38 (a filter of system calls, "
                              "or a kernel without this one)\n");
     dies_with(with_no_memory,
@@ -103,18 +101,9 @@ static void names_the_error(void **state)
                              "or a kernel without this one)\n");
 }
 
-static void names_the_object(void **state)
+TEST(names_the_object)
 {
-    (void)state;
     dies_with(with_an_object, "furwock: an object is too large: 0x2008, 65 bytes\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_lock_caller_and_owner),
-        cmocka_unit_test(names_the_error),
-        cmocka_unit_test(names_the_object),
-    };
-    return cmocka_run_group_tests_name("panic", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

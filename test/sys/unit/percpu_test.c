@@ -12,7 +12,7 @@
 
 #include "sys/percpu.h"
 #include "test/support/now.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Counters of processors, on the real kernel: contract in sys/percpu.h. */
 
@@ -42,20 +42,18 @@ static bool add(uint32_t delta)
     return fw_percpu_add_(&closed, counters, n_counters, delta);
 }
 
-static int begin(void **unused)
+static int begin(void)
 {
-    (void)unused;
     closed = 0;
     for (size_t i = 0; i < (size_t)n_counters * FW_PERCPU_STRIDE; i++)
         counters[i] = 0;
     return 0;
 }
 
-static void counts_while_it_is_open(void **unused)
+TEST(counts_while_it_is_open)
 {
     uint32_t added = 0;
 
-    (void)unused;
     for (int i = 0; i < 1000; i++)
         added += add(1) ? 1 : 0;
     assert_true(added > 900);
@@ -66,11 +64,10 @@ static void counts_while_it_is_open(void **unused)
     assert_int_equal(sum(), 0);
 }
 
-static void does_not_count_while_it_is_closed(void **unused)
+TEST(does_not_count_while_it_is_closed)
 {
     static const uint32_t closed_values[] = {1, 0x100, 0x80000000u, UINT32_MAX};
 
-    (void)unused;
     for (unsigned i = 0; i < sizeof closed_values / sizeof *closed_values; i++) {
         closed = closed_values[i];
         for (int k = 0; k < 100; k++)
@@ -79,11 +76,10 @@ static void does_not_count_while_it_is_closed(void **unused)
     assert_int_equal(sum(), 0);
 }
 
-static void nothing_is_counted_beside_the_counters(void **unused)
+TEST(nothing_is_counted_beside_the_counters)
 {
     char *bytes = counters;
 
-    (void)unused;
     for (int i = 0; i < 1000; i++)
         add(0x00010001);
     for (uint32_t i = 0; i < n_counters; i++)
@@ -93,11 +89,10 @@ static void nothing_is_counted_beside_the_counters(void **unused)
 }
 
 /* With fewer counters than processors, those without one are refused, and the others are not. */
-static void a_number_out_of_range_is_refused(void **unused)
+TEST(a_number_out_of_range_is_refused)
 {
     uint32_t added = 0;
 
-    (void)unused;
     for (int i = 0; i < 100000; i++)
         if (fw_percpu_add_(&closed, counters, 1, 1))
             added++;
@@ -110,14 +105,13 @@ static void nothing(int signal)
     (void)signal;
 }
 
-static void a_signal_storm_loses_no_count(void **unused)
+TEST(a_signal_storm_loses_no_count)
 {
     struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART}, before;
     struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     uint64_t end = now_ns() + STORM_NS;
     uint32_t added = 0, refused = 0;
 
-    (void)unused;
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &every, NULL);
     do
@@ -151,14 +145,13 @@ static void *count_for_ever(void *arg)
     return NULL;
 }
 
-static void the_fence_makes_the_counters_stand_still(void **unused)
+TEST(the_fence_makes_the_counters_stand_still)
 {
     uint64_t end = now_ns() + STORM_NS;
     pthread_t thread[THREADS];
     uint32_t mine[THREADS][32] = {{0}};
     uint32_t total = 0, rounds = 0, moved = 0;
 
-    (void)unused;
     stop = false;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, count_for_ever, mine[i]), 0);
@@ -189,12 +182,11 @@ static void the_fence_makes_the_counters_stand_still(void **unused)
     print_message("    %u fences, %u counts\n", rounds, total);
 }
 
-static void a_child_counts_too(void **unused)
+TEST(a_child_counts_too)
 {
     int status;
     pid_t child = fork();
 
-    (void)unused;
     assert_true(child >= 0);
     if (child == 0) {
         bool added = false;
@@ -210,15 +202,6 @@ static void a_child_counts_too(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(counts_while_it_is_open, begin),
-        cmocka_unit_test_setup(does_not_count_while_it_is_closed, begin),
-        cmocka_unit_test_setup(nothing_is_counted_beside_the_counters, begin),
-        cmocka_unit_test_setup(a_number_out_of_range_is_refused, begin),
-        cmocka_unit_test_setup(a_signal_storm_loses_no_count, begin),
-        cmocka_unit_test_setup(the_fence_makes_the_counters_stand_still, begin),
-        cmocka_unit_test_setup(a_child_counts_too, begin),
-    };
     int failed;
 
     n_counters = fw_percpu_count_();
@@ -231,7 +214,7 @@ int main(void)
     counters = aligned_alloc(FW_PERCPU_STRIDE, (size_t)n_counters * FW_PERCPU_STRIDE);
     if (counters == NULL)
         return 1;
-    failed = cmocka_run_group_tests_name("percpu", tests, NULL, NULL);
+    failed = unit_run(begin, NULL);
     free(counters);
     return failed;
 }

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "sys/perf_event.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* A counter of the kernel's own, that every machine has, if the process may use any. */
-static void a_counter_is_opened_or_refused(void **state)
+TEST(a_counter_is_opened_or_refused)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
                                          .size = sizeof attributes,
@@ -19,7 +19,6 @@ static void a_counter_is_opened_or_refused(void **state)
     int fd = fw_perf_event_open_(&attributes);
     uint64_t count;
 
-    (void)state;
     if (fd == -EACCES || fd == -EPERM || fd == -ENOSYS)
         skip();
     assert_true(fd >= 0);
@@ -27,21 +26,13 @@ static void a_counter_is_opened_or_refused(void **state)
     close(fd);
 }
 
-static void nonsense_is_an_error(void **state)
+TEST(nonsense_is_an_error)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_MAX + 1000, .size = sizeof attributes};
 
-    (void)state;
     errno = ECHILD;
     assert_true(fw_perf_event_open_(&attributes) < 0);
     assert_int_equal(errno, ECHILD);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_counter_is_opened_or_refused),
-        cmocka_unit_test(nonsense_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

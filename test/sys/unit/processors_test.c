@@ -3,14 +3,13 @@
 #include <unistd.h>
 
 #include "sys/processors.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void there_are_as_many_as_the_process_may_use_or_more(void **unused)
+TEST(there_are_as_many_as_the_process_may_use_or_more)
 {
     uint32_t n = fw_processors_();
     cpu_set_t usable;
 
-    (void)unused;
     assert_true(n >= 1);
     assert_true(n >= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
     if (sched_getaffinity(0, sizeof usable, &usable) == 0)
@@ -18,11 +17,4 @@ static void there_are_as_many_as_the_process_may_use_or_more(void **unused)
     assert_int_equal(fw_processors_(), n);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_are_as_many_as_the_process_may_use_or_more),
-    };
-
-    return cmocka_run_group_tests_name("processors", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sys/region_file.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/region_file.c, with the real kernel. */
 
@@ -20,25 +20,21 @@ enum { PAGE = 4096 };
 
 static char name[64], path[80];
 
-static int set_up(void **state)
+static int set_up(void)
 {
-    (void)state;
     snprintf(name, sizeof name, "/furwock-shm-%d", (int)getpid());
     snprintf(path, sizeof path, "./furwock-shm-%d", (int)getpid());
     return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     fw_shm_remove_(name);
     fw_shm_remove_(path);
-    return 0;
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_true(fw_shm_is_name_("/jobs"));
     assert_true(fw_shm_is_name_("./jobs"));
     assert_true(fw_shm_is_name_("/var/jobs"));
@@ -50,13 +46,12 @@ static void names(void **state)
     assert_false(fw_shm_is_name_("/.."));
 }
 
-static void made_opened_removed(void **state)
+TEST(made_opened_removed)
 {
     const char *const both[] = {name, path};
     struct stat file;
     int fd;
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(fw_shm_open_(both[i], FW_SHM_WRITE_, 0, &fd), ENOENT);
         assert_int_equal(fw_shm_open_(both[i], FW_SHM_MAKE_, 0600, &fd), 0);
@@ -74,12 +69,11 @@ static void made_opened_removed(void **state)
     }
 }
 
-static void the_same_object_as_shm_open(void **state)
+TEST(the_same_object_as_shm_open)
 {
     struct fw_shm_about_ ours, theirs;
     int fd, other;
 
-    (void)state;
     assert_int_equal(fw_shm_open_(name, FW_SHM_MAKE_, 0600, &fd), 0);
     other = shm_open(name, O_RDWR, 0);
     assert_true(other >= 0);
@@ -91,25 +85,23 @@ static void the_same_object_as_shm_open(void **state)
     assert_int_equal(fw_shm_remove_(name), 0);
 }
 
-static void names_that_are_too_long(void **state)
+TEST(names_that_are_too_long)
 {
     char longer[300] = "/";
     int fd;
 
-    (void)state;
     memset(longer + 1, 'x', sizeof longer - 2);
     longer[sizeof longer - 1] = '\0';
     assert_int_equal(fw_shm_open_(longer, FW_SHM_MAKE_, 0600, &fd), ENAMETOOLONG);
     assert_int_equal(fw_shm_remove_(longer), ENAMETOOLONG);
 }
 
-static void neither_link_nor_pipe(void **state)
+TEST(neither_link_nor_pipe)
 {
     struct fw_shm_about_ about;
     char link[128];
     int pipe_fds[2], fd;
 
-    (void)state;
     snprintf(link, sizeof link, "/dev/shm%s", name);
     assert_int_equal(symlink("/dev/null", link), 0);
     assert_int_equal(fw_shm_open_(name, FW_SHM_MAKE_, 0600, &fd), ELOOP);
@@ -144,21 +136,19 @@ static void grown(int (*grow)(int fd, uint64_t size))
     assert_int_equal(fw_shm_remove_(path), 0);
 }
 
-static void grown_by_fallocate_or_by_hand(void **state)
+TEST(grown_by_fallocate_or_by_hand)
 {
-    (void)state;
     grown(fw_shm_grow_);
     if (syscall(SYS_pwritev2, -1, NULL, 0, 0, 0, 0) == -1 && errno == ENOSYS)
         skip(); /* an emulator */
     grown(fw_shm_append_);
 }
 
-static void read_beyond_the_end(void **state)
+TEST(read_beyond_the_end)
 {
     char bytes[16];
     int fd = memfd_create("read", 0);
 
-    (void)state;
     memset(bytes, 'x', sizeof bytes);
     assert_int_equal(write(fd, "abc", 3), 3);
     assert_int_equal(fw_shm_read_(fd, bytes, sizeof bytes), 0);
@@ -173,13 +163,12 @@ static void nothing(int signal)
 }
 
 /* A timer whose period is shorter than it takes to have all at once. */
-static void grown_in_a_storm_of_signals(void **state)
+TEST(grown_in_a_storm_of_signals)
 {
     struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     struct fw_shm_about_ about;
     int fd = memfd_create("storm", 0);
 
-    (void)state;
     signal(SIGALRM, nothing);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     assert_int_equal(fw_shm_grow_(fd, 64 << 20), 0);
@@ -191,12 +180,11 @@ static void grown_in_a_storm_of_signals(void **state)
 }
 
 /* The kernel would send SIGXFSZ. */
-static void above_the_limit(void **state)
+TEST(above_the_limit)
 {
     struct rlimit before, small;
     int fd = memfd_create("limit", 0);
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = (struct rlimit){16 * PAGE, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -206,11 +194,10 @@ static void above_the_limit(void **state)
     close(fd);
 }
 
-static void sealed_against_being_cut_short(void **state)
+TEST(sealed_against_being_cut_short)
 {
     int fd = memfd_create("seal", MFD_ALLOW_SEALING);
 
-    (void)state;
     assert_int_equal(fw_shm_grow_(fd, 2 * PAGE), 0);
     fw_shm_seal_(fd);
     assert_int_equal(ftruncate(fd, PAGE), -1);
@@ -220,12 +207,11 @@ static void sealed_against_being_cut_short(void **state)
     close(fd);
 }
 
-static void mapped(void **state)
+TEST(mapped)
 {
     int fd = memfd_create("map", 0);
     void *a, *b;
 
-    (void)state;
     assert_int_equal(fw_shm_grow_(fd, PAGE), 0);
     assert_int_equal(fw_shm_map_(fd, PAGE, true, &a), 0);
     assert_int_equal(fw_shm_map_(fd, PAGE, false, &b), 0);
@@ -238,20 +224,4 @@ static void mapped(void **state)
     assert_int_equal(fw_shm_page_() % PAGE, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(made_opened_removed),
-        cmocka_unit_test(the_same_object_as_shm_open),
-        cmocka_unit_test(names_that_are_too_long),
-        cmocka_unit_test(neither_link_nor_pipe),
-        cmocka_unit_test(grown_by_fallocate_or_by_hand),
-        cmocka_unit_test(read_beyond_the_end),
-        cmocka_unit_test(grown_in_a_storm_of_signals),
-        cmocka_unit_test(above_the_limit),
-        cmocka_unit_test(sealed_against_being_cut_short),
-        cmocka_unit_test(mapped),
-    };
-    return cmocka_run_group_tests_name("shm", tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

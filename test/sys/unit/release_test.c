@@ -11,7 +11,7 @@
 
 #include "sys/release.h"
 #include "test/support/now.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* The release without an atomic instruction, on the real kernel: contract in sys/release.h. */
 
@@ -44,11 +44,10 @@ static bool plain_works(void)
     return false;
 }
 
-static void a_quiet_word_is_released(void **unused)
+TEST(a_quiet_word_is_released)
 {
     int released = 0;
 
-    (void)unused;
     for (int i = 0; i < 1000; i++) {
         uint64_t words[3] = {UINT64_MAX, ID, UINT64_MAX};
 
@@ -63,7 +62,7 @@ static void a_quiet_word_is_released(void **unused)
     assert_true(released > 900);
 }
 
-static void any_other_word_is_left_alone(void **unused)
+TEST(any_other_word_is_left_alone)
 {
     static const uint64_t others[] = {
         0,
@@ -78,7 +77,6 @@ static void any_other_word_is_left_alone(void **unused)
         UPPER(ID),
     };
 
-    (void)unused;
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
         uint64_t state = others[i];
 
@@ -93,13 +91,12 @@ static void nothing(int signal)
 }
 
 /* Signals hit the sequence between any two instructions: it stored or it did not. */
-static void a_signal_storm_leaves_no_half_release(void **unused)
+TEST(a_signal_storm_leaves_no_half_release)
 {
     struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART}, before;
     struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
     uint64_t end = now_ns() + STORM_NS / 2, stored = 0, refused = 0;
 
-    (void)unused;
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &every, NULL);
     do {
@@ -173,14 +170,13 @@ static unsigned wait_once(unsigned round)
     return kept;
 }
 
-static void nothing_is_released_past_a_fence(void **unused)
+TEST(nothing_is_released_past_a_fence)
 {
     uint64_t end = now_ns() + STORM_NS, patience = end + PATIENCE_NS;
     unsigned rounds = 0, kept = 0;
     pthread_t releaser;
     cpu_set_t before;
 
-    (void)unused;
     sched_getaffinity(0, sizeof before, &before);
     assert_int_equal(pthread_create(&releaser, NULL, release_for_ever, NULL), 0);
     stay_on_processor(0);
@@ -198,12 +194,11 @@ static void nothing_is_released_past_a_fence(void **unused)
                   (unsigned long long)duel.plain, (unsigned long long)duel.refused);
 }
 
-static void a_child_has_a_fence_too(void **unused)
+TEST(a_child_has_a_fence_too)
 {
     int status;
     pid_t child = fork();
 
-    (void)unused;
     assert_true(child >= 0);
     if (child == 0)
         _exit(fw_release_fence_() == 0 && plain_works() ? 0 : 1);
@@ -213,13 +208,6 @@ static void a_child_has_a_fence_too(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quiet_word_is_released),
-        cmocka_unit_test(any_other_word_is_left_alone),
-        cmocka_unit_test(a_signal_storm_leaves_no_half_release),
-        cmocka_unit_test(nothing_is_released_past_a_fence),
-        cmocka_unit_test(a_child_has_a_fence_too),
-    };
     uint64_t state = ID;
 
     if (!plain_works()) {
@@ -229,5 +217,5 @@ int main(void)
         print_message("skipped: no restartable sequences here\n");
         return 77;
     }
-    return cmocka_run_group_tests_name("release", tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sys/robust.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * src/sys/robust.c: words in the robust list for as long as a thread lives, among the C library's
@@ -26,11 +26,10 @@ static struct shared {
     pthread_mutex_t mutexes[MUTEXES];
 } * s;
 
-static int make(void **state)
+static int make(void)
 {
     pthread_mutexattr_t robust;
 
-    (void)state;
     s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pthread_mutexattr_init(&robust);
     pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED);
@@ -40,11 +39,9 @@ static int make(void **state)
     return s == MAP_FAILED;
 }
 
-static int unmake(void **state)
+static void unmake(void)
 {
-    (void)state;
     munmap(s, sizeof *s);
-    return 0;
 }
 
 static uint32_t self(void)
@@ -101,9 +98,8 @@ static void hold_all(void)
         hold(i);
 }
 
-static void the_kernel_marks_all(void **state)
+TEST(the_kernel_marks_all)
 {
-    (void)state;
     die_after(hold_all);
     check_words("xxxx");
 }
@@ -119,9 +115,8 @@ static void take_some_out(void)
     let_go(2);
 }
 
-static void what_was_let_go_is_not_marked(void **state)
+TEST(what_was_let_go_is_not_marked)
 {
-    (void)state;
     die_after(take_some_out);
     check_words(".x..");
 }
@@ -144,9 +139,8 @@ static void mix_with_mutexes(void)
     pthread_mutex_lock(&s->mutexes[3]);
 }
 
-static void mutexes_of_the_c_library_are_marked_too(void **state)
+TEST(mutexes_of_the_c_library_are_marked_too)
 {
-    (void)state;
     die_after(mix_with_mutexes);
     check_words("..xx");
     check_mutexes("..xx");
@@ -168,9 +162,8 @@ static void scribble_and_let_go(void)
     pthread_mutex_unlock(&s->mutexes[2]);
 }
 
-static void garbage_in_the_list_is_not_followed(void **state)
+TEST(garbage_in_the_list_is_not_followed)
 {
-    (void)state;
     die_after(scribble_and_let_go);
     assert_int_equal(s->held[3].word, FW_ROBUST_DIED); /* before the garbage */
     assert_int_equal(s->held[2].word, FW_ROBUST_DIED);
@@ -185,24 +178,10 @@ static void let_go_twice(void)
         _exit(3);
 }
 
-static void what_is_not_in_the_list_is_not_found(void **state)
+TEST(what_is_not_in_the_list_is_not_found)
 {
-    (void)state;
     die_after(let_go_twice);
     check_words("x.xx");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_kernel_marks_all),
-        TEST(what_was_let_go_is_not_marked),
-        TEST(mutexes_of_the_c_library_are_marked_too),
-        TEST(garbage_in_the_list_is_not_followed),
-        TEST(what_is_not_in_the_list_is_not_found),
-    };
-
-    return cmocka_run_group_tests_name("robust list", tests, NULL, NULL);
-}
+UNIT_MAIN(make, unmake)

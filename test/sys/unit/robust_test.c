@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sys/robust.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/robust.c: words that the kernel looks after, with the real kernel. */
 
@@ -26,14 +26,13 @@ static void need_robust_lists(void)
         skip(); /* an emulator */
 }
 
-static void announces_and_puts_back_what_was_pending(void **state)
+TEST(announces_and_puts_back_what_was_pending)
 {
     struct fw_robust_head_ *head = head_of_kernel();
     uint32_t first = 0, second = 0;
     struct fw_robust_ outer, inner;
     uintptr_t before;
 
-    (void)state;
     need_robust_lists();
     before = head->pending;
     head->pending = 0x1234560; /* as inside a call of the C library */
@@ -53,9 +52,8 @@ static void announces_and_puts_back_what_was_pending(void **state)
 
 static uint32_t *word; /* shared with children */
 
-static int make_word(void **state)
+static int make_word(void)
 {
-    (void)state;
     word = mmap(NULL, sizeof *word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return word == MAP_FAILED;
 }
@@ -81,19 +79,17 @@ static uint32_t after_death(bool has_list, bool is_owner)
     return *word;
 }
 
-static void the_kernel_marks_the_death(void **state)
+TEST(the_kernel_marks_the_death)
 {
-    (void)state;
     need_robust_lists();
     assert_int_equal(after_death(true, true), FW_ROBUST_DIED | FW_ROBUST_WAITERS);
     assert_int_equal(after_death(false, true), FW_ROBUST_DIED | FW_ROBUST_WAITERS);
 }
 
-static void what_belongs_to_others_stays(void **state)
+TEST(what_belongs_to_others_stays)
 {
     static const uint32_t values[] = {0, FW_ROBUST_WAITERS, 1, 1 | FW_ROBUST_WAITERS};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
         *word = values[i];
         assert_int_equal(after_death(true, false), values[i]);
@@ -110,11 +106,10 @@ static int id_is_mine(void)
 }
 
 /* A thread, all that it shares with its parent being copied: whatever made it. */
-static void a_child_is_another_thread(void **state)
+TEST(a_child_is_another_thread)
 {
     int status;
 
-    (void)state;
     assert_true(id_is_mine());
     for (int i = 0; i < (head_of_kernel() != NULL ? 2 : 1); i++) { /* emulators know of fork only */
         pid_t child = i == 0 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
@@ -134,12 +129,11 @@ static void a_child_is_another_thread(void **state)
     assert_true(id_is_mine());
 }
 
-static void knows_who_is_gone(void **state)
+TEST(knows_who_is_gone)
 {
     siginfo_t info;
     pid_t child = fork();
 
-    (void)state;
     if (child == 0)
         for (;;)
             pause();
@@ -154,14 +148,4 @@ static void knows_who_is_gone(void **state)
     assert_int_equal(errno, EDOM);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(announces_and_puts_back_what_was_pending),
-        cmocka_unit_test(the_kernel_marks_the_death),
-        cmocka_unit_test(what_belongs_to_others_stays),
-        cmocka_unit_test(a_child_is_another_thread),
-        cmocka_unit_test(knows_who_is_gone),
-    };
-    return cmocka_run_group_tests_name("robust", tests, make_word, NULL);
-}
+UNIT_MAIN(make_word, NULL)

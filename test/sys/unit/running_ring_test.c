@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,11 +12,10 @@
 
 /* src/sys/running_ring.c: nothing changes but what somebody hears. */
 
-static void errno_stays(void **state)
+TEST(errno_stays)
 {
     static const uint32_t ways[] = {0, FW_ASSIST_BY_RING, FW_ASSIST_BY_WAIT, 77};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
         errno = EDOM;
         fw_running_ring_(ways[i]);
@@ -24,12 +23,11 @@ static void errno_stays(void **state)
     }
 }
 
-static void no_child_is_reaped(void **state)
+TEST(no_child_is_reaped)
 {
     siginfo_t ended;
     pid_t pid = fork();
 
-    (void)state;
     assert_true(pid >= 0);
     if (pid == 0)
         _exit(7);
@@ -40,11 +38,4 @@ static void no_child_is_reaped(void **state)
     assert_int_equal(ended.si_status, 7);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errno_stays),
-        cmocka_unit_test(no_child_is_reaped),
-    };
-    return cmocka_run_group_tests_name("running_ring", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

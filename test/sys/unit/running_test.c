@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -22,25 +22,21 @@ static uint32_t own_tid(void)
     return (uint32_t)gettid();
 }
 
-static int setup(void **state)
+static int setup(void)
 {
-    (void)state;
     page = forge_page();
     return 0;
 }
 
-static int teardown(void **state)
+static void teardown(void)
 {
-    (void)state;
     forge_vanish();
     munmap(page.page, sizeof *page.page);
     close(page.fd);
-    return 0;
 }
 
-static void knows_nothing_without_a_page(void **state)
+TEST(knows_nothing_without_a_page)
 {
-    (void)state;
     forge_vanish();
     assert_int_equal(fw_running_(SOMEBODY), FW_RUNNING_UNKNOWN);
     assert_int_equal(fw_running_in_(SOMEBODY, forge_namespace()), FW_RUNNING_UNKNOWN);
@@ -48,7 +44,7 @@ static void knows_nothing_without_a_page(void **state)
     fw_running_slept_();
 }
 
-static void tells_the_states_apart(void **state)
+TEST(tells_the_states_apart)
 {
     static const struct {
         uint64_t says;
@@ -58,7 +54,6 @@ static void tells_the_states_apart(void **state)
                  {FW_ASSIST_PREEMPTED, FW_RUNNING_NO},
                  {0, FW_RUNNING_UNKNOWN}};
 
-    (void)state;
     assert_true(forge_use(&page));
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         forge_thread(&page, SOMEBODY, cases[i].says, i * 5000);
@@ -71,12 +66,11 @@ static void tells_the_states_apart(void **state)
 }
 
 /* Its entry is taken by a thread with another id, or with the same id in another namespace. */
-static void does_not_take_others_for_it(void **state)
+TEST(does_not_take_others_for_it)
 {
     uint32_t ns = forge_namespace();
     uint64_t *entry = &page.page->threads[fw_assist_index(SOMEBODY, ns)];
 
-    (void)state;
     assert_true(forge_use(&page));
     *entry = fw_assist_tag(SOMEBODY + 1, ns) | FW_ASSIST_RUNS;
     assert_int_equal(fw_running_(SOMEBODY), FW_RUNNING_UNKNOWN);
@@ -88,11 +82,10 @@ static void does_not_take_others_for_it(void **state)
 }
 
 /* The same id in another pid namespace is another thread. */
-static void looks_into_other_namespaces(void **state)
+TEST(looks_into_other_namespaces)
 {
     uint32_t ns = forge_namespace() + 12345;
 
-    (void)state;
     assert_true(forge_use(&page));
     page.page->threads[fw_assist_index(SOMEBODY, ns)] =
         fw_assist_tag(SOMEBODY, ns) | FW_ASSIST_RUNS;
@@ -104,9 +97,8 @@ static void looks_into_other_namespaces(void **state)
     assert_int_equal(fw_running_(SOMEBODY), FW_RUNNING_NO);
 }
 
-static void refuses_what_is_no_page(void **state)
+TEST(refuses_what_is_no_page)
 {
-    (void)state;
     page.page->magic++;
     assert_false(forge_use(&page));
     page.page->magic--;
@@ -123,11 +115,10 @@ static void refuses_what_is_no_page(void **state)
     assert_true(forge_use(&page));
 }
 
-static void rings_for_each_page(void **state)
+TEST(rings_for_each_page)
 {
     unsigned before = forge_rung();
 
-    (void)state;
     assert_true(forge_use(&page));
     assert_int_equal(forge_rung(), before + 1);
     for (int i = 0; i < 10; i++)
@@ -138,9 +129,8 @@ static void rings_for_each_page(void **state)
     assert_int_equal(forge_rung(), before + 1); /* nobody would hear it */
 }
 
-static void leaves_a_page_that_was_stopped(void **state)
+TEST(leaves_a_page_that_was_stopped)
 {
-    (void)state;
     assert_true(forge_use(&page));
     forge_thread(&page, SOMEBODY, FW_ASSIST_RUNS, 0);
     forge_runnable(&page, 9);
@@ -153,11 +143,10 @@ static void leaves_a_page_that_was_stopped(void **state)
 }
 
 /* Nobody has stopped it; but the caller has slept, often, and the page has not seen it. */
-static void leaves_a_page_that_nobody_writes(void **state)
+TEST(leaves_a_page_that_nobody_writes)
 {
     unsigned sleeps = 0;
 
-    (void)state;
     assert_true(forge_use(&page));
     forge_thread(&page, own_tid(), FW_ASSIST_RUNS, 3);
     while (fw_running_(own_tid()) == FW_RUNNING_YES && sleeps < 10000) {
@@ -168,9 +157,8 @@ static void leaves_a_page_that_nobody_writes(void **state)
     assert_in_range(sleeps, 2, 1000);
 }
 
-static void keeps_a_page_that_sees_its_sleeps(void **state)
+TEST(keeps_a_page_that_sees_its_sleeps)
 {
-    (void)state;
     assert_true(forge_use(&page));
     for (unsigned i = 0; i < 10000; i++) {
         fw_running_begin_();
@@ -180,9 +168,8 @@ static void keeps_a_page_that_sees_its_sleeps(void **state)
     assert_int_equal(fw_running_(own_tid()), FW_RUNNING_YES);
 }
 
-static void asks_whether_the_cpu_is_wanted(void **state)
+TEST(asks_whether_the_cpu_is_wanted)
 {
-    (void)state;
     assert_true(forge_use(&page));
     forge_runnable(&page, 0);
     assert_false(fw_cpu_is_wanted_()); /* not known */
@@ -236,9 +223,8 @@ static void by_its_own_id(void)
     _exit(0);
 }
 
-static void begins_anew_in_a_child(void **state)
+TEST(begins_anew_in_a_child)
 {
-    (void)state;
     fw_self_();
     parent_tid = own_tid();
     assert_true(forge_use(&page));
@@ -252,11 +238,10 @@ static void begins_anew_in_a_child(void **state)
 }
 
 /* Pages come and go; what a late reader finds is a page or zeroes, and the file is not kept. */
-static void takes_one_page_after_another(void **state)
+TEST(takes_one_page_after_another)
 {
     struct forged other = forge_page();
 
-    (void)state;
     forge_thread(&page, SOMEBODY, FW_ASSIST_RUNS, 0);
     forge_thread(&other, SOMEBODY, FW_ASSIST_PREEMPTED, 0);
     for (int i = 0; i < 2000; i++) {
@@ -271,22 +256,4 @@ static void takes_one_page_after_another(void **state)
     close(other.fd);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(knows_nothing_without_a_page, setup, teardown),
-        cmocka_unit_test_setup_teardown(tells_the_states_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(does_not_take_others_for_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(looks_into_other_namespaces, setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_what_is_no_page, setup, teardown),
-        cmocka_unit_test_setup_teardown(rings_for_each_page, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaves_a_page_that_was_stopped, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaves_a_page_that_nobody_writes, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_a_page_that_sees_its_sleeps, setup, teardown),
-        cmocka_unit_test_setup_teardown(asks_whether_the_cpu_is_wanted, setup, teardown),
-        cmocka_unit_test_setup_teardown(begins_anew_in_a_child, setup, teardown),
-        cmocka_unit_test_setup_teardown(takes_one_page_after_another, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(setup, teardown)

@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include "sys/say.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void a_line_comes_in_one_piece(void **state)
+TEST(a_line_comes_in_one_piece)
 {
     char got[100] = {0};
     int ends[2];
     int saved = dup(STDERR_FILENO);
     ssize_t length;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], STDERR_FILENO);
     errno = ERANGE;
@@ -26,11 +25,10 @@ static void a_line_comes_in_one_piece(void **state)
     assert_string_equal(got, "furwock: nothing else\n");
 }
 
-static void errno_is_kept_where_nobody_listens(void **state)
+TEST(errno_is_kept_where_nobody_listens)
 {
     int saved = dup(STDERR_FILENO);
 
-    (void)state;
     close(STDERR_FILENO);
     errno = ERANGE;
     fw_say_("nothing");
@@ -38,12 +36,4 @@ static void errno_is_kept_where_nobody_listens(void **state)
     dup2(saved, STDERR_FILENO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_comes_in_one_piece),
-        cmocka_unit_test(errno_is_kept_where_nobody_listens),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

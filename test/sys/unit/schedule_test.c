@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void ordinary_threads_are_not_real_time(void **state)
+TEST(ordinary_threads_are_not_real_time)
 {
     int policy = -1, priority = -1;
 
-    (void)state;
     assert_int_equal(fw_schedule_(0, SCHED_OTHER, 0), 0);
     assert_false(fw_is_real_time_());
     assert_int_equal(fw_urgency_(), 0);
@@ -24,12 +23,11 @@ static void ordinary_threads_are_not_real_time(void **state)
     assert_int_equal(priority, 0);
 }
 
-static void those_with_a_priority_are(void **state)
+TEST(those_with_a_priority_are)
 {
     const int policies[] = {SCHED_FIFO, SCHED_RR};
     int policy, priority;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         if (fw_schedule_(0, policies[i], 1) == -EPERM)
             skip();
@@ -46,22 +44,12 @@ static void those_with_a_priority_are(void **state)
     }
 }
 
-static void priorities_are_the_kernels(void **state)
+TEST(priorities_are_the_kernels)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) { /* asked, and remembered */
         assert_int_equal(fw_fifo_lowest_(), sched_get_priority_min(SCHED_FIFO));
         assert_int_equal(fw_fifo_highest_(), sched_get_priority_max(SCHED_FIFO));
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_threads_are_not_real_time),
-        cmocka_unit_test(those_with_a_priority_are),
-        cmocka_unit_test(priorities_are_the_kernels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "sys/slice.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Asking for a longer time slice: the states of sys/slice.h; the test plays the kernel. */
 
@@ -12,9 +12,8 @@ static struct fw_slice_ slice;
 static struct fw_slice_control_ control;
 static int a, b;
 
-static int begin(void **unused)
+static int begin(void)
 {
-    (void)unused;
     slice = (struct fw_slice_){0};
     control = (struct fw_slice_control_){0};
     return 0;
@@ -54,18 +53,16 @@ static void assert_idle(void)
     assert_int_equal(control.reserved, 0);
 }
 
-static void a_holder_asks_until_it_is_done(void **unused)
+TEST(a_holder_asks_until_it_is_done)
 {
-    (void)unused;
     ask(&a);
     assert_int_equal(control.request, 1);
     assert_false(must_yield(&a));
     assert_idle();
 }
 
-static void who_was_granted_time_yields(void **unused)
+TEST(who_was_granted_time_yields)
 {
-    (void)unused;
     ask(&a);
     grant();
     assert_true(must_yield(&a));
@@ -73,9 +70,8 @@ static void who_was_granted_time_yields(void **unused)
     assert_null(slice.lock);
 }
 
-static void who_was_too_slow_does_not(void **unused)
+TEST(who_was_too_slow_does_not)
 {
-    (void)unused;
     ask(&a);
     grant();
     take_the_cpu();
@@ -83,9 +79,8 @@ static void who_was_too_slow_does_not(void **unused)
     assert_idle();
 }
 
-static void the_outer_lock_asks_for_the_inner_one(void **unused)
+TEST(the_outer_lock_asks_for_the_inner_one)
 {
-    (void)unused;
     ask(&a);
     ask(&b);
     assert_false(must_yield(&b));
@@ -97,9 +92,8 @@ static void the_outer_lock_asks_for_the_inner_one(void **unused)
     assert_true(must_yield(&a));
 }
 
-static void locks_released_in_the_order_taken(void **unused)
+TEST(locks_released_in_the_order_taken)
 {
-    (void)unused;
     ask(&a);
     ask(&b);
     assert_false(must_yield(&a));
@@ -108,9 +102,8 @@ static void locks_released_in_the_order_taken(void **unused)
     assert_idle();
 }
 
-static void the_inner_lock_asks_when_the_outer_has_lost(void **unused)
+TEST(the_inner_lock_asks_when_the_outer_has_lost)
 {
-    (void)unused;
     ask(&a);
     take_the_cpu();
     ask(&b);
@@ -122,9 +115,8 @@ static void the_inner_lock_asks_when_the_outer_has_lost(void **unused)
 }
 
 /* Released where nobody asked, or has asked and does so no more. */
-static void done_without_ask_is_nothing(void **unused)
+TEST(done_without_ask_is_nothing)
 {
-    (void)unused;
     assert_false(must_yield(&a));
     assert_idle();
     ask(&b);
@@ -136,9 +128,8 @@ static void done_without_ask_is_nothing(void **unused)
 }
 
 /* Taken through the slow path, released through the fast one: one extension too many. */
-static void a_request_that_was_left_ends_with_a_grant(void **unused)
+TEST(a_request_that_was_left_ends_with_a_grant)
 {
-    (void)unused;
     ask(&a);
     ask(&b);
     assert_false(must_yield(&b));
@@ -151,9 +142,8 @@ static void a_request_that_was_left_ends_with_a_grant(void **unused)
 }
 
 /* The program itself uses extensions: what it has asked for and got is left alone. */
-static void a_stranger_is_left_alone(void **unused)
+TEST(a_stranger_is_left_alone)
 {
-    (void)unused;
     control.request = 1;
     ask(&a);
     assert_false(must_yield(&a));
@@ -180,31 +170,15 @@ static void *hold_and_release(void *unused)
     return errno == EXDEV ? &a : NULL;
 }
 
-static void this_kernel_does_no_harm(void **unused)
+TEST(this_kernel_does_no_harm)
 {
     pthread_t thread;
     void *good;
 
-    (void)unused;
     assert_int_equal(pthread_create(&thread, NULL, hold_and_release, NULL), 0);
     assert_non_null(hold_and_release(NULL));
     pthread_join(thread, &good);
     assert_non_null(good);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_holder_asks_until_it_is_done, begin),
-        cmocka_unit_test_setup(who_was_granted_time_yields, begin),
-        cmocka_unit_test_setup(who_was_too_slow_does_not, begin),
-        cmocka_unit_test_setup(the_outer_lock_asks_for_the_inner_one, begin),
-        cmocka_unit_test_setup(locks_released_in_the_order_taken, begin),
-        cmocka_unit_test_setup(the_inner_lock_asks_when_the_outer_has_lost, begin),
-        cmocka_unit_test_setup(done_without_ask_is_nothing, begin),
-        cmocka_unit_test_setup(a_request_that_was_left_ends_with_a_grant, begin),
-        cmocka_unit_test_setup(a_stranger_is_left_alone, begin),
-        cmocka_unit_test_setup(this_kernel_does_no_harm, begin),
-    };
-    return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
-}
+UNIT_MAIN(begin, NULL)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sys/thread.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/thread.c: identities, and what a fork does to them. */
 
@@ -36,11 +36,10 @@ static int in_child(int (*body)(void))
     return WEXITSTATUS(status);
 }
 
-static void identity_is_the_kernel_thread_id(void **state)
+TEST(identity_is_the_kernel_thread_id)
 {
     uint32_t id = fw_self_();
 
-    (void)state;
     assert_int_equal(id, plain_id(gettid()));
     assert_int_equal(fw_self_id_, id);
     assert_int_equal(fw_self_(), id);
@@ -66,12 +65,11 @@ static void *note_ids(void *arg)
     return NULL;
 }
 
-static void every_thread_has_its_own(void **state)
+TEST(every_thread_has_its_own)
 {
     struct thread_ids ids;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, note_ids, &ids), 0);
     pthread_join(thread, NULL);
     assert_int_equal(ids.before, 0);
@@ -107,9 +105,8 @@ static int check_child(void)
     return in_child(check_grandchild);
 }
 
-static void a_child_keeps_the_identity_and_counts_the_fork(void **state)
+TEST(a_child_keeps_the_identity_and_counts_the_fork)
 {
-    (void)state;
     id_before_fork = fw_self_();
     generation_before_fork = fw_fork_generation_();
     assert_int_equal(in_child(check_child), CHILD_OK);
@@ -142,12 +139,11 @@ static void *fork_without_id(void *arg)
     return NULL;
 }
 
-static void who_is_here_after_a_fork(void **state)
+TEST(who_is_here_after_a_fork)
 {
     pthread_t thread;
     int status = CHILD_FAILED;
 
-    (void)state;
     id_before_fork = fw_self_();
     generation_before_fork = fw_fork_generation_();
     assert_true(fw_is_here_(STRANGER, generation_before_fork));
@@ -167,9 +163,8 @@ static int check_wrap(void)
     return in_child(check_wrap);
 }
 
-static void generations_wrap(void **state)
+TEST(generations_wrap)
 {
-    (void)state;
     generation_before_fork = fw_fork_generation_();
     generations_left = GENERATIONS;
     assert_int_equal(check_wrap(), CHILD_OK);
@@ -216,12 +211,11 @@ static int check_reused_id(void)
     return CHILD_SKIPS; /* somebody else is always faster */
 }
 
-static void a_reused_id_is_told_from_the_inherited_one(void **state)
+TEST(a_reused_id_is_told_from_the_inherited_one)
 {
     int answer[2], result = CHILD_FAILED;
     pid_t parent;
 
-    (void)state;
     assert_int_equal(pipe(answer), 0);
     assert_int_equal(pipe(parent_is_gone_pipe), 0);
     parent = fork();
@@ -247,15 +241,4 @@ static void a_reused_id_is_told_from_the_inherited_one(void **state)
     assert_int_equal(result, CHILD_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identity_is_the_kernel_thread_id),
-        cmocka_unit_test(every_thread_has_its_own),
-        cmocka_unit_test(a_child_keeps_the_identity_and_counts_the_fork),
-        cmocka_unit_test(who_is_here_after_a_fork),
-        cmocka_unit_test(generations_wrap),
-        cmocka_unit_test(a_reused_id_is_told_from_the_inherited_one),
-    };
-    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

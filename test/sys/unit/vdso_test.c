@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "sys/vdso.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/vdso.c. */
 
@@ -22,12 +22,11 @@ static clock_function *find_clock(void)
     return found.address != NULL ? found.function : NULL;
 }
 
-static void a_function_is_found_by_its_name(void **state)
+TEST(a_function_is_found_by_its_name)
 {
     clock_function *function = find_clock();
     struct timespec before, now, after;
 
-    (void)state;
     if (getauxval(AT_SYSINFO_EHDR) == 0)
         skip(); /* no such library: an emulator */
     assert_non_null(function);
@@ -37,20 +36,12 @@ static void a_function_is_found_by_its_name(void **state)
     assert_true(before.tv_sec <= now.tv_sec && now.tv_sec <= after.tv_sec);
 }
 
-static void no_other_name_is(void **state)
+TEST(no_other_name_is)
 {
-    (void)state;
     assert_null(fw_vdso_(""));
     assert_null(fw_vdso_("__vdso_clock_gettime_"));
     assert_null(fw_vdso_("clock_gettim"));
     assert_null(fw_vdso_("LINUX_2.6 "));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_is_found_by_its_name),
-        cmocka_unit_test(no_other_name_is),
-    };
-    return cmocka_run_group_tests_name("vdso", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

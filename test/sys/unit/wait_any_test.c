@@ -5,24 +5,18 @@
 
 #include <furwock/futex.h>
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/sys/wait_any.c: what it says is what the call itself answers, however often it is asked. */
 
-static void says_what_the_kernel_does(void **state)
+TEST(says_what_the_kernel_does)
 {
     uint32_t word = 1;
     fw_futex_any words[] = {{&word, 0, FW_FUTEX_SHARED}};
     bool can = fw_futex_wait_any(words, 1, NULL) == -EAGAIN;
 
-    (void)state;
     assert_int_equal(fw_can_wait_any_(), can);
     assert_int_equal(fw_can_wait_any_(), can);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_the_kernel_does)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
