@@ -4,8 +4,8 @@
 if(CMAKE_CROSSCOMPILING)
     return()
 endif()
-add_library(rt_fixture STATIC fixture.c)
-target_link_libraries(rt_fixture PUBLIC processes furwock_rt furwock_rt_private PRIVATE fw_house)
+add_library(rt_tasks STATIC tasks.c fixture.c)
+target_link_libraries(rt_tasks PUBLIC processes furwock_rt_private PRIVATE fw_house)
 
 # The library, with a word to the test before each step that others can see.
 add_library(furwock_rt_stepped STATIC EXCLUDE_FROM_ALL ${fw_rt_sources})
@@ -15,12 +15,10 @@ target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock
 
 # Queues with moments that a thread sanitizer draws out too far.
 if(NOT FURWOCK_SANITIZE STREQUAL "thread")
-    fw_rt_test(boost LIBS rt_fixture)
-    fw_rt_test(outside LIBS rt_fixture)
-    foreach(name process storm exec reuse users)
-        fw_rt_test(${name} LIBS processes)
+    foreach(name boost outside process storm dead_id users)
+        fw_rt_test(${name} LIBS rt_tasks furwock_rt)
     endforeach()
     fw_test(NAME rt_death LABEL rt SOURCES death_test.c
-        LIBS kill_at_step furwock_rt_stepped furwock_rt_private)
+        LIBS kill_at_step rt_tasks furwock_rt_stepped furwock_rt_private)
     set_tests_properties(rt_death PROPERTIES RUN_SERIAL ON)
 endif()

@@ -11,17 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <furwock/ipc/region.h>
-
 #include "kill_at_step.h"
-#include "rt/internal.h"
+#include "tasks.h"
 
-enum { LOOK_US = 50, VICTIM = 20, PEER = 30, WITNESS = 10 };
+enum { VICTIM = 20, PEER = 30, WITNESS = 10 };
 
 static fw_rt_group *group;
 static struct fw_rt_state *state;
-static fw_rt_protocol protocol;
-static int cpu;
 static bool are_threads;
 static const char *victim_name;
 static __thread fw_rt_task *self;
@@ -32,36 +28,11 @@ static struct {
     bool is_held, is_admitted, is_over;
 } * data;
 
-static bool is_set(const bool *flag)
-{
-    return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
-}
-
-static void set(bool *flag)
-{
-    __atomic_store_n(flag, true, __ATOMIC_RELEASE);
-}
-
-static void await(const bool *flag)
-{
-    while (!is_set(flag))
-        usleep(LOOK_US);
-}
-
 /* --- What a task does --- */
 
 static void begin(const char *who, int priority)
 {
-    struct fw_rt_task_options options = {.name = who, .cpu = cpu, .priority = priority};
-    unsigned lock;
-    int error = fw_rt_task_begin(&self, group, &options);
-
-    if (error == EPERM)
-        skip(fw_rt_strerror());
-    if (error == 0)
-        error = fw_rt_open(self, "lock", protocol, 0, &lock);
-    if (error != 0 || lock != 0)
-        fail("%s: %s (%s)", who, strerror(error), fw_rt_strerror());
+    self = begin_task(group, who, cpus[0], priority, "a");
 }
 
 static void end(void)
@@ -108,17 +79,6 @@ static void begin_to_end(void)
     end();
 }
 
-/* A task of that name waits, or is about to sleep. */
-static bool is_waiting(const char *who)
-{
-    for (unsigned i = 0; i < FW_RT_TASKS; i++) {
-        const struct fw_rt_task_record *c = &state->task[i];
-        if (strcmp(c->name, who) == 0 && __atomic_load_n(&c->since, __ATOMIC_RELAXED) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Until the victim waits, or is dead. */
 static void hold(void)
 {
@@ -126,7 +86,7 @@ static void hold(void)
     enter();
     set(&data->is_held);
     peer_is_ready();
-    while (!is_waiting(victim_name) && !is_set(&shared->is_over))
+    while (!is_task_waiting(state, victim_name) && !is_set(&shared->is_over))
         usleep(LOOK_US);
     usleep(LOOK_US);
     leave();
@@ -137,7 +97,7 @@ static void lock_second(void)
 {
     begin("peer", PEER);
     peer_is_ready();
-    await(&data->is_admitted);
+    await_flag(&data->is_admitted);
     enter_and_leave();
     end();
 }
@@ -147,7 +107,7 @@ static void wake_second(void)
 {
     begin("peer", PEER);
     peer_is_ready();
-    await(&data->is_admitted);
+    await_flag(&data->is_admitted);
     CHECK(fw_rt_resumed(self) == 0);
     enter_and_leave();
     end();
@@ -158,7 +118,7 @@ static void hold_and_admit_peer(void)
     begin_victim();
     enter();
     set(&data->is_admitted);
-    while (!is_waiting("peer"))
+    while (!is_task_waiting(state, "peer"))
         usleep(LOOK_US);
     usleep(LOOK_US);
 }
@@ -181,14 +141,9 @@ static void be_survivor(void)
 
 static void reset(void)
 {
-    char name[64];
-
     memset(data, 0, sizeof *data);
     victim_name = "victim";
-    snprintf(name, sizeof name, "/furwock-rt-death-%d", (int)getpid());
-    CHECK(fw_rt_group_open(&group, are_threads ? NULL : name, FW_RT_TIER_A) == 0);
-    if (!are_threads)
-        fw_region_remove(name);
+    group = are_threads ? open_group_for(NULL, NULL) : open_shared_group_for(NULL);
     state = group->state;
 }
 
@@ -211,7 +166,7 @@ static void survive(void)
     shared->is_over = false;
     victim_name = "survivor"; /* the victim's record is not its own any more */
     kill_actor_start(&holder, hold);
-    await(&data->is_held);
+    await_flag(&data->is_held);
     kill_actor_start(&waiter, be_survivor);
     kill_actor_finish(&holder);
     kill_actor_finish(&waiter);
@@ -232,49 +187,34 @@ static const struct kill_case cases[] = {
     {"begin to end", reset, NULL, NULL, begin_to_end, NULL, survive, ANY_CHANGES},
     {.name = NULL}};
 
-/* Under all protocols, or that one. */
-static unsigned kill_under_each(const char *only)
+static unsigned deaths;
+
+static void kill_each(void)
 {
-    struct kill_table t = {.cases = cases, .after = close_group};
-    unsigned deaths = 0;
+    struct kill_table t = {
+        .name = fw_rt_protocol_name(protocol), .cases = cases, .after = close_group};
 
     t.endings = KILL_ENDING(are_threads ? THREAD_EXITS : KILLED);
-    for (protocol = FW_RT_PIP; protocol <= FW_RT_FMLP_DU; protocol++) {
-        t.name = fw_rt_protocol_name(protocol);
-        if (protocol != FW_RT_PCP_DU_PF && (only == NULL || strcmp(only, t.name) == 0))
-            deaths += kill_at_each_step(&t, NULL);
-    }
-    return deaths;
-}
-
-static int first_cpu(void)
-{
-    cpu_set_t set;
-    int first = 0;
-
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    while (!CPU_ISSET(first, &set))
-        first++;
-    return first;
+    deaths += kill_at_each_step(&t, NULL);
 }
 
 int main(int argc, char **argv)
 {
     struct sched_param director = {.sched_priority = FW_RT_BOOST_MOST};
-    unsigned deaths;
+    const char *only = argc > 1 ? argv[1] : NULL;
 
     /*
      * And whatever it starts, until that is a task: they do not wait for what else runs here.
      * If that is refused, tasks find it out, or it takes longer.
      */
     sched_setscheduler(0, SCHED_FIFO, &director);
-    cpu = first_cpu();
+    choose_cpus();
     data = share(sizeof *data);
-    deaths = kill_under_each(argc > 1 ? argv[1] : NULL);
+    under_each_protocol(only, kill_each);
     /* Threads second: what the dead leave behind makes each fork slower. */
     are_threads = true;
     if (!is_constrained) /* a sanitizer wants to be told when a thread ends */
-        deaths += kill_under_each(argc > 1 ? argv[1] : NULL);
+        under_each_protocol(only, kill_each);
     printf("%u deaths\n", deaths);
     return 0;
 }

@@ -9,8 +9,6 @@
 struct actor tasks_of_test[ACTORS];
 fw_rt_group *group;
 struct fw_rt_state *state;
-fw_rt_protocol protocol;
-int cpus[2];
 sem_t told;
 unsigned n_played;
 
@@ -56,22 +54,9 @@ void await(sem_t *s)
 static void *act(void *arg)
 {
     struct actor *a = arg;
-    struct fw_rt_task_options options = {
-        .name = a->name, .cpu = a->cpu, .priority = a->priority, .period_ns = 1000000};
     struct sched_param param;
-    int error = fw_rt_task_begin(&a->task, group, &options);
 
-    if (error == EPERM)
-        skip(fw_rt_strerror());
-    if (error != 0)
-        fail("%s: begin: %s (%s)", a->name, strerror(error), fw_rt_strerror());
-    for (const char *name = a->opens; *name != '\0'; name++) {
-        char text[2] = {*name, '\0'};
-        unsigned lock;
-        error = fw_rt_open(a->task, text, protocol, 0, &lock);
-        if (error != 0 || lock != (unsigned)(*name - 'a'))
-            fail("%s: open %s: %s (%s)", a->name, text, strerror(error), fw_rt_strerror());
-    }
+    a->task = begin_task(group, a->name, a->cpu, a->priority, a->opens);
     __atomic_store_n(&a->is_ready, true, __ATOMIC_RELEASE);
     await(&a->cue);
     a->play(a);
@@ -135,17 +120,7 @@ void until_played(unsigned n)
 
 void fixture_begin(void)
 {
-    cpu_set_t set;
-    struct sched_param director = {.sched_priority = 99};
-    unsigned n = 0;
-
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
-        if (CPU_ISSET(cpu, &set))
-            cpus[n++] = cpu;
-    if (n == 1)
-        cpus[1] = cpus[0];
+    choose_cpus();
     CHECK(sem_init(&told, 0, 0) == 0);
-    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &director) != 0)
-        skip("SCHED_FIFO is not permitted");
+    become_director();
 }

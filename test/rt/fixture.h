@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_RT_CAST_H
-#define FW_TEST_RT_CAST_H
+#ifndef FW_TEST_RT_FIXTURE_H
+#define FW_TEST_RT_FIXTURE_H
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include "processes.h"
-#include "rt/internal.h"
+#include "tasks.h"
 
 /*
  * Plays on one or two CPUs under a protocol: actors are tasks, each a thread, that act on their
  * cues; the director (the main thread, SCHED_FIFO 99) looks into the group's memory to know where
  * they are.  Nothing is a matter of time.
  */
-enum { ACTORS = 5, LONGEST_S = 60, LOOK_US = 100 };
+enum { ACTORS = 5 };
 
 struct actor {
     const char *name;
@@ -30,8 +29,6 @@ struct actor {
 extern struct actor tasks_of_test[ACTORS];
 extern fw_rt_group *group;
 extern struct fw_rt_state *state;
-extern fw_rt_protocol protocol;
-extern int cpus[2];       /* the same twice, where there is one only */
 extern sem_t told;        /* the director */
 extern unsigned n_played; /* what has been logged */
 

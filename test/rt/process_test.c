@@ -10,14 +10,12 @@
 
 #include <furwock/ipc/region.h>
 
-#include "processes.h"
-#include "rt/internal.h"
+#include "tasks.h"
 #include "test/support/asleep.h"
 
-enum { LONGEST_S = 100, LOOK_US = 100, LOCKS = 4, WAITERS = 3 };
+enum { LOCKS = 4, WAITERS = 3 };
 
 static char name[64];
-static int cpu;
 
 static const struct {
     const char *name;
@@ -46,16 +44,10 @@ static fw_rt_group *open_group(void)
 
 static fw_rt_task *begin(fw_rt_group *group, int priority, unsigned *lock)
 {
-    struct fw_rt_task_options options = {.cpu = cpu, .priority = priority};
-    fw_rt_task *task;
-    int error = fw_rt_task_begin(&task, group, &options);
+    fw_rt_task *task = begin_task(group, NULL, cpus[0], priority, "");
 
-    if (error == EPERM)
-        skip(fw_rt_strerror());
-    for (unsigned i = 0; error == 0 && i < LOCKS; i++)
-        error = fw_rt_open(task, locks[i].name, locks[i].protocol, 0, &lock[i]);
-    if (error != 0)
-        fail("begin: %s (%s)", strerror(error), fw_rt_strerror());
+    for (unsigned i = 0; i < LOCKS; i++)
+        CHECK(fw_rt_open(task, locks[i].name, locks[i].protocol, 0, &lock[i]) == 0);
     return task;
 }
 
@@ -158,7 +150,7 @@ static void hand_round(const struct fw_rt_state *w, unsigned lock)
 /* A group without a path is not the child's, and a lock has one protocol in all processes. */
 static void be_refused(void *arg)
 {
-    struct fw_rt_task_options options = {.cpu = cpu, .priority = 1};
+    struct fw_rt_task_options options = {.cpu = cpus[0], .priority = 1};
     fw_rt_group *group = open_group();
     unsigned lock[LOCKS], other;
     fw_rt_task *task;
@@ -173,16 +165,11 @@ static void be_refused(void *arg)
 
 int main(void)
 {
-    struct sched_param director = {.sched_priority = 99};
     fw_rt_group *group, *private_group;
     unsigned none[LOCKS];
-    cpu_set_t set;
 
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    while (!CPU_ISSET(cpu, &set))
-        cpu++;
-    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &director) != 0)
-        skip("SCHED_FIFO is not permitted"); /* before there is a file */
+    choose_cpus();
+    become_director(); /* or skip, before there is a file */
     limit(LONGEST_S, "a group between processes");
     here = share(sizeof *here);
     snprintf(name, sizeof name, "/furwock-rt-process-%d", (int)getpid());

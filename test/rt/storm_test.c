@@ -14,18 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <furwock/ipc/region.h>
+#include "tasks.h"
 
-#include "processes.h"
-#include "rt/internal.h"
-
-enum { LONGEST_S = 60, PROCESSES = 3, THREADS = 2, LOCKS = 3, KILLS = 60, LEAST_ROUNDS = 2000 };
+enum { PROCESSES = 3, THREADS = 2, LOCKS = 3, KILLS = 60, LEAST_ROUNDS = 2000 };
 
 static fw_rt_group *group;
-static fw_rt_protocol protocol;
-static int cpus[2];
 static uint64_t seed;
-static char doing[100];
 
 static struct shared {
     bool is_over;
@@ -117,20 +111,9 @@ static void play_round(struct player *p)
 static void begin(struct player *p)
 {
     unsigned number = p->process * THREADS + p->thread;
-    struct fw_rt_task_options options = {.cpu = cpus[may_nest() ? 0 : number % 2],
-                                         .priority = 5 + 3 * (int)number};
-    int error = fw_rt_task_begin(&p->task, group, &options);
+    int cpu = cpus[may_nest() ? 0 : number % 2];
 
-    if (error == EPERM)
-        skip(fw_rt_strerror());
-    for (unsigned i = 0; error == 0 && i < LOCKS; i++) {
-        char name[2] = {(char)('a' + i), '\0'};
-        unsigned lock;
-        error = fw_rt_open(p->task, name, protocol, 0, &lock);
-        CHECK(error != 0 || lock == i);
-    }
-    if (error != 0)
-        fail("%s: begin: %s (%s)", doing, strerror(error), fw_rt_strerror());
+    p->task = begin_task(group, NULL, cpu, 5 + 3 * (int)number, "abc");
 }
 
 static void *play(void *arg)
@@ -181,16 +164,21 @@ static void expect_peace(void)
     CHECK(fw_rt_task_end(last.task) == 0);
 }
 
+static const char *what_is_done(const char *who)
+{
+    static char what[60];
+
+    snprintf(what, sizeof what, "%s, seed %llu", who, (unsigned long long)seed);
+    return what;
+}
+
 /* Threads of one process, in a group of its own: nobody dies, and releases may be plain. */
 static void rage_alone(void)
 {
     struct player players[PROCESSES * THREADS];
 
-    snprintf(doing, sizeof doing, "%s, threads, seed %llu", fw_rt_protocol_name(protocol),
-             (unsigned long long)seed);
-    limit(LONGEST_S, doing);
     memset(here, 0, sizeof *here);
-    CHECK(fw_rt_group_open(&group, NULL, FW_RT_TIER_A) == 0);
+    group = open_group_for(NULL, what_is_done("threads"));
     for (unsigned i = 0; i < PROCESSES * THREADS; i++) {
         players[i] =
             (struct player){.process = i / THREADS, .thread = i % THREADS, .random = draw(&seed)};
@@ -210,15 +198,9 @@ static void rage(void)
 {
     pid_t process[PROCESSES];
     unsigned kills;
-    char name[64];
 
-    snprintf(doing, sizeof doing, "%s, seed %llu", fw_rt_protocol_name(protocol),
-             (unsigned long long)seed);
-    limit(LONGEST_S, doing);
     memset(here, 0, sizeof *here);
-    snprintf(name, sizeof name, "/furwock-rt-storm-%d", (int)getpid());
-    CHECK(fw_rt_group_open(&group, name, FW_RT_TIER_A) == 0);
-    fw_region_remove(name);
+    group = open_shared_group_for(what_is_done("processes"));
     for (unsigned i = 0; i < PROCESSES; i++)
         process[i] = come(i);
     for (kills = 0; kills < KILLS; kills++) {
@@ -242,27 +224,18 @@ static void rage(void)
     CHECK(fw_rt_group_close(group) == 0);
 }
 
+static void play_both(void)
+{
+    rage();
+    rage_alone();
+}
+
 int main(int argc, char **argv)
 {
-    struct sched_param director = {.sched_priority = 99};
-    cpu_set_t set;
-    unsigned n = 0;
-
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
-        if (CPU_ISSET(cpu, &set))
-            cpus[n++] = cpu;
-    if (n == 1)
-        cpus[1] = cpus[0];
-    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &director) != 0)
-        skip("SCHED_FIFO is not permitted");
+    choose_cpus();
+    become_director();
     here = share(sizeof *here);
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : now_ns() | 1;
-    for (protocol = FW_RT_PIP; protocol <= FW_RT_FMLP_DU; protocol++)
-        if (protocol != FW_RT_PCP_DU_PF &&
-            (argc < 2 || strcmp(argv[1], fw_rt_protocol_name(protocol)) == 0)) {
-            rage();
-            rage_alone();
-        }
+    under_each_protocol(argc > 1 ? argv[1] : NULL, play_both);
     return 0;
 }

@@ -15,14 +15,12 @@
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
-#include <furwock/rt.h>
 
-#include "processes.h"
+#include "tasks.h"
 
 enum { NOBODY = 65534 };
 
 static char name[64];
-static int cpu;
 
 /* Keeps CAP_SYS_NICE. */
 static void become_nobody(void)
@@ -55,28 +53,12 @@ static void is_refused(void)
     CHECK(strstr(fw_rt_strerror(), "fw_rt_group_open_shared") != NULL);
 }
 
-static fw_rt_task *begin(fw_rt_group *group, int priority, unsigned *lock)
-{
-    struct fw_rt_task_options options = {.cpu = cpu, .priority = priority};
-    fw_rt_task *task;
-    int error = fw_rt_task_begin(&task, group, &options);
-
-    if (error == EPERM)
-        skip(fw_rt_strerror());
-    if (error == 0)
-        error = fw_rt_open(task, "lock", FW_RT_PCP_DU, 0, lock);
-    if (error != 0)
-        fail("begin: %s (%s)", strerror(error), fw_rt_strerror());
-    return task;
-}
-
 /* In the group that `group` is, and dies with its lock. */
 static void has_a_lock(fw_rt_group *group)
 {
-    unsigned lock;
-    fw_rt_task *task = begin(group, 5, &lock);
+    fw_rt_task *task = begin_task(group, NULL, cpus[0], 5, "a");
 
-    CHECK(fw_rt_lock(task, lock) == 0);
+    CHECK(fw_rt_lock(task, 0) == 0);
 }
 
 static void enters_roots(void *nothing)
@@ -106,11 +88,9 @@ static void makes_its_private_one(void *nothing)
 /* Locks what another user's task has died with. */
 static void goes_on(fw_rt_group *group)
 {
-    unsigned lock;
-    fw_rt_task *task = begin(group, 4, &lock);
+    fw_rt_task *task = begin_task(group, NULL, cpus[0], 4, "a");
 
-    CHECK(fw_rt_lock(task, lock) == EOWNERDEAD);
-    CHECK(fw_rt_unlock(task, lock) == 0);
+    expect_death(task, fw_rt_lock(task, 0));
     CHECK(fw_rt_task_end(task) == 0);
     CHECK(fw_rt_group_close(group) == 0);
     CHECK(fw_region_remove(name) == 0);
@@ -129,19 +109,16 @@ static void what_makes_no_sense(void)
 int main(void)
 {
     fw_rt_group *group;
-    cpu_set_t set;
-    unsigned lock;
 
     if (geteuid() != 0)
         skip("only root can become another user");
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    while (!CPU_ISSET(cpu, &set))
-        cpu++;
+    choose_cpus();
+    protocol = FW_RT_PCP_DU;
     snprintf(name, sizeof name, "/furwock-rt-users-%d", (int)getpid());
     umask(0);
     what_makes_no_sense();
     CHECK(fw_rt_group_open(&group, NULL, FW_RT_TIER_A) == 0);
-    CHECK(fw_rt_task_end(begin(group, 5, &lock)) == 0); /* or nobody could */
+    CHECK(fw_rt_task_end(begin_task(group, NULL, cpus[0], 5, "a")) == 0); /* or nobody could */
     CHECK(fw_rt_group_close(group) == 0);
 
     group = open_shared(); /* root's, for all */
