@@ -22,40 +22,13 @@ static struct {
     int signalled; // the locker, where it has waited before
 } model;
 
-static long call_lock(struct order *o)
-{
-    return mtx_lock(o->object);
-}
-
-static long call_trylock(struct order *o)
-{
-    return mtx_trylock(o->object);
-}
-
-static long call_timedlock(struct order *o)
-{
-    return mtx_timedlock(o->object, &o->at);
-}
-
-static long call_unlock(struct order *o)
-{
-    return mtx_unlock(o->object);
-}
-
-static long call_wait(struct order *o)
-{
-    return cnd_wait(o->other, o->object);
-}
-
-static long call_timedwait(struct order *o)
-{
-    return cnd_timedwait(o->other, o->object, &o->at);
-}
-
-static long call_signal(struct order *o)
-{
-    return o->value != 0 ? cnd_broadcast(o->other) : cnd_signal(o->other);
-}
+CALL(call_lock, mtx_lock(o->object))
+CALL(call_trylock, mtx_trylock(o->object))
+CALL(call_timedlock, mtx_timedlock(o->object, &o->at))
+CALL(call_unlock, mtx_unlock(o->object))
+CALL(call_wait, cnd_wait(o->other, o->object))
+CALL(call_timedwait, cnd_timedwait(o->other, o->object, &o->at))
+CALL(call_signal, o->value != 0 ? cnd_broadcast(o->other) : cnd_signal(o->other))
 
 static void c11_ended(int who, const struct order *o, long result)
 {

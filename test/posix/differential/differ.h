@@ -34,6 +34,13 @@ struct order {
     bool ends;        /* by itself, in a moment: not asleep, however long it sleeps */
 };
 
+/* One that is only a call: what is returned, in terms of the order `o`. */
+#define CALL(name, result)            \
+    static long name(struct order *o) \
+    {                                 \
+        return result;                \
+    }
+
 struct family {
     const char *name;
     void (*begin)(void);

@@ -25,20 +25,9 @@ static long call_wait(struct order *o)
     return e == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : e;
 }
 
-static long call_spin_lock(struct order *o)
-{
-    return pthread_spin_lock(o->object);
-}
-
-static long call_spin_trylock(struct order *o)
-{
-    return pthread_spin_trylock(o->object);
-}
-
-static long call_spin_unlock(struct order *o)
-{
-    return pthread_spin_unlock(o->object);
-}
+CALL(call_spin_lock, pthread_spin_lock(o->object))
+CALL(call_spin_trylock, pthread_spin_trylock(o->object))
+CALL(call_spin_unlock, pthread_spin_unlock(o->object))
 
 static void gates_ended(int who, const struct order *o, long result)
 {

@@ -4,27 +4,66 @@
 
 #include "differ.h"
 
-/* What can be asked of a mutex (order->object), and of a condition variable with it (->other). */
-long mutex_lock(struct order *o);
-long mutex_trylock(struct order *o);
-long mutex_timedlock(struct order *o);
-long mutex_clocklock(struct order *o);
-long mutex_unlock(struct order *o);
-long mutex_consistent(struct order *o);
-long mutex_getceiling(struct order *o);
-long mutex_setceiling(struct order *o);
-long mutex_destroy(struct order *o);
-long mutex_wait(struct order *o);
-long mutex_timedwait(struct order *o);
-long mutex_clockwait(struct order *o);
-long mutex_signal(struct order *o);
-long mutex_schedule(struct order *o);
-long mutex_schedule_of(struct order *o);
+/* For mutex.c: what can be asked of a mutex (o->object), and of a condition variable (o->other). */
+CALL(mutex_lock, pthread_mutex_lock(o->object))
+CALL(mutex_trylock, pthread_mutex_trylock(o->object))
+CALL(mutex_timedlock, pthread_mutex_timedlock(o->object, &o->at))
+CALL(mutex_clocklock, pthread_mutex_clocklock(o->object, o->clock, &o->at))
+CALL(mutex_unlock, pthread_mutex_unlock(o->object))
+CALL(mutex_consistent, pthread_mutex_consistent(o->object))
+
+static long mutex_getceiling(struct order *o)
+{
+    int ceiling = -7;
+    int e = pthread_mutex_getprioceiling(o->object, &ceiling);
+
+    return e == 0 ? 1000 + ceiling : e;
+}
+
+static long mutex_setceiling(struct order *o)
+{
+    int old = -7;
+    int e = pthread_mutex_setprioceiling(o->object, o->value, &old);
+
+    return e == 0 ? 1000 + old : e;
+}
+
+CALL(mutex_destroy, pthread_mutex_destroy(o->object))
+CALL(mutex_wait, pthread_cond_wait(o->other, o->object))
+CALL(mutex_timedwait, pthread_cond_timedwait(o->other, o->object, &o->at))
+CALL(mutex_clockwait, pthread_cond_clockwait(o->other, o->object, o->clock, &o->at))
+CALL(mutex_signal, o->value != 0 ? pthread_cond_broadcast(o->other) : pthread_cond_signal(o->other))
+
+static long mutex_schedule(struct order *o)
+{
+    struct sched_param p = {.sched_priority = o->value};
+
+    return pthread_setschedparam(pthread_self(), o->value != 0 ? SCHED_FIFO : SCHED_OTHER, &p);
+}
+
+static long mutex_schedule_of(struct order *o)
+{
+    struct sched_param p;
+    int policy;
+    int e = pthread_getschedparam(pthread_self(), &policy, &p);
+
+    (void)o;
+    return e != 0 ? e : 1000 * policy + p.sched_priority;
+}
 
 /*
  * May this process use SCHED_FIFO?  A ceiling means something to real-time threads only; to others,
  * the C library forgets that it has refused them.
  */
-bool mutex_may_be_real_time(void);
+static bool mutex_may_be_real_time(void)
+{
+    static int answer = -1;
+    struct sched_param lowest = {.sched_priority = 1}, none = {0};
+
+    if (answer == -1)
+        answer = sched_setscheduler(0, SCHED_FIFO, &lowest) == 0 &&
+                 sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+    return answer == 1;
+}
 
 #endif

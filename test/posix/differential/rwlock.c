@@ -19,50 +19,15 @@ static struct {
     bool sleeper_writes;
 } model;
 
-static long call_rdlock(struct order *o)
-{
-    return pthread_rwlock_rdlock(o->object);
-}
-
-static long call_tryrdlock(struct order *o)
-{
-    return pthread_rwlock_tryrdlock(o->object);
-}
-
-static long call_timedrdlock(struct order *o)
-{
-    return pthread_rwlock_timedrdlock(o->object, &o->at);
-}
-
-static long call_clockrdlock(struct order *o)
-{
-    return pthread_rwlock_clockrdlock(o->object, o->clock, &o->at);
-}
-
-static long call_wrlock(struct order *o)
-{
-    return pthread_rwlock_wrlock(o->object);
-}
-
-static long call_trywrlock(struct order *o)
-{
-    return pthread_rwlock_trywrlock(o->object);
-}
-
-static long call_timedwrlock(struct order *o)
-{
-    return pthread_rwlock_timedwrlock(o->object, &o->at);
-}
-
-static long call_clockwrlock(struct order *o)
-{
-    return pthread_rwlock_clockwrlock(o->object, o->clock, &o->at);
-}
-
-static long call_unlock(struct order *o)
-{
-    return pthread_rwlock_unlock(o->object);
-}
+CALL(call_rdlock, pthread_rwlock_rdlock(o->object))
+CALL(call_tryrdlock, pthread_rwlock_tryrdlock(o->object))
+CALL(call_timedrdlock, pthread_rwlock_timedrdlock(o->object, &o->at))
+CALL(call_clockrdlock, pthread_rwlock_clockrdlock(o->object, o->clock, &o->at))
+CALL(call_wrlock, pthread_rwlock_wrlock(o->object))
+CALL(call_trywrlock, pthread_rwlock_trywrlock(o->object))
+CALL(call_timedwrlock, pthread_rwlock_timedwrlock(o->object, &o->at))
+CALL(call_clockwrlock, pthread_rwlock_clockwrlock(o->object, o->clock, &o->at))
+CALL(call_unlock, pthread_rwlock_unlock(o->object))
 
 static bool writes(const struct order *o)
 {

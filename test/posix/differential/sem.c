@@ -12,30 +12,11 @@
 static sem_t s;
 static int sleeper;
 
-static long call_wait(struct order *o)
-{
-    return sem_wait(o->object);
-}
-
-static long call_trywait(struct order *o)
-{
-    return sem_trywait(o->object);
-}
-
-static long call_timedwait(struct order *o)
-{
-    return sem_timedwait(o->object, &o->at);
-}
-
-static long call_clockwait(struct order *o)
-{
-    return sem_clockwait(o->object, o->clock, &o->at);
-}
-
-static long call_post(struct order *o)
-{
-    return sem_post(o->object);
-}
+CALL(call_wait, sem_wait(o->object))
+CALL(call_trywait, sem_trywait(o->object))
+CALL(call_timedwait, sem_timedwait(o->object, &o->at))
+CALL(call_clockwait, sem_clockwait(o->object, o->clock, &o->at))
+CALL(call_post, sem_post(o->object))
 
 static long call_getvalue(struct order *o)
 {
