@@ -4,6 +4,12 @@
  * order of their numbers, on one CPU, below a main thread that lets them through.  The most urgent
  * is to be served first, of equals the one that came first; as with the C library, which is put to
  * the same test.  Then their priorities are changed, by somebody else, and they wait once more.
+ *
+ *     test_preload_order broadcast [glibc]
+ *
+ * On all CPUs, they are woken by a broadcast from a thread that does not hold the mutex, many
+ * times.  Only one is awake for the mutex at a time, so they get it by priority; with the C library
+ * all wake up and contend, and it is told how often a less urgent one is first there.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,9 +29,13 @@
 #include "test/support/sleeper.h"
 
 enum { THREADS = 6, ROUNDS = 2, MAIN = 40 };
+enum { BROADCAST_THREADS = 4, BROADCAST_ROUNDS = 500 };
+
+#define INSIDE_NS 20000 /* in the mutex: long enough for another thread to wake up meanwhile */
 
 /* Of each thread in each round; 0: SCHED_OTHER. */
 static const int priorities[ROUNDS][THREADS] = {{0, 10, 20, 20, 0, 30}, {30, 20, 0, 0, 20, 10}};
+static const int in_broadcast[BROADCAST_THREADS] = {5, 10, 15, 20};
 
 struct library {
     const char *name;
@@ -44,7 +54,7 @@ static const struct library libraries[] = {
      fw_posix_cond_signal_, fw_posix_cond_broadcast_, fw_posix_rwlock_wrlock_,
      fw_posix_rwlock_unlock_, fw_posix_sem_wait_, fw_posix_sem_post_}};
 
-enum what { MUTEX, SIGNAL, SIGNAL_FREE, BROADCAST, RWLOCK, SEMAPHORE, KINDS };
+enum what { MUTEX, SIGNAL, SIGNAL_FREE, BROADCAST, RWLOCK, SEMAPHORE, KINDS, BROADCAST_FREE };
 
 static const char *const names[KINDS] = {
     "mutex",     "signal with the mutex", "signal without the mutex",
@@ -63,11 +73,20 @@ static sem_t semaphore, start[THREADS];
 static pid_t waits[THREADS]; /* the thread is about to wait */
 static pid_t ids[THREADS];
 static int served[THREADS], n_served;
-static int gate; /* signals that are still to be taken */
+static int signals; /* that are still to be taken */
+static int n_threads = THREADS, n_rounds = ROUNDS;
 
 static bool uses_cond(void)
 {
-    return what == SIGNAL || what == SIGNAL_FREE || what == BROADCAST;
+    return what == SIGNAL || what == SIGNAL_FREE || what == BROADCAST || what == BROADCAST_FREE;
+}
+
+static void stay(uint64_t ns)
+{
+    uint64_t end = now_ns() + ns;
+
+    while (now_ns() < end)
+        ;
 }
 
 static void note(int self)
@@ -85,10 +104,12 @@ static void wait_once(int self)
     if (uses_cond()) {
         lib->lock(&object.mutex);
         say_so(self);
-        while (gate == 0)
+        while (signals == 0)
             lib->wait(&object.cond, &object.mutex);
-        gate--;
+        signals--;
         note(self);
+        if (what == BROADCAST_FREE)
+            stay(INSIDE_NS);
         lib->unlock(&object.mutex);
         return;
     }
@@ -111,7 +132,7 @@ static void *thread(void *arg)
     int self = (int)(intptr_t)arg;
 
     ids[self] = (pid_t)syscall(SYS_gettid);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_rounds; round++) {
         while (sem_wait(&start[self]) != 0)
             ;
         wait_once(self);
@@ -132,18 +153,21 @@ static void let_through(void)
         lib->unlock(&object.mutex);
     } else if (what == RWLOCK) {
         lib->rwunlock(&object.rwlock);
-    } else if (what == BROADCAST) {
+    } else if (what == BROADCAST || what == BROADCAST_FREE) {
         lib->lock(&object.mutex);
-        gate = THREADS;
-        lib->broadcast(&object.cond);
+        signals = n_threads;
+        if (what == BROADCAST)
+            lib->broadcast(&object.cond);
         lib->unlock(&object.mutex);
+        if (what == BROADCAST_FREE)
+            lib->broadcast(&object.cond);
     }
-    for (int n = 1; n <= THREADS; n++) {
+    for (int n = 1; n <= n_threads; n++) {
         if (what == SEMAPHORE)
             lib->up(&semaphore);
         if (what == SIGNAL || what == SIGNAL_FREE) {
             lib->lock(&object.mutex);
-            gate++;
+            signals++;
             if (what == SIGNAL)
                 lib->signal(&object.cond);
             lib->unlock(&object.mutex);
@@ -169,10 +193,15 @@ static void set_priority(pthread_t t, int priority)
     }
 }
 
+static int priority_of(int thread, int round)
+{
+    return what == BROADCAST_FREE ? in_broadcast[thread] : priorities[round][thread];
+}
+
 /* Does thread a go before thread b?  After a broadcast ordinary threads may fight for the mutex. */
 static bool goes_before(int a, int b, int round)
 {
-    int mine = priorities[round][a], its = priorities[round][b];
+    int mine = priority_of(a, round), its = priority_of(b, round);
 
     if (what == BROADCAST && mine == 0 && its == 0)
         return true;
@@ -183,10 +212,10 @@ static bool is_in_order(int round)
 {
     bool good = true;
 
-    for (int i = 1; i < THREADS; i++)
+    for (int i = 1; i < n_threads; i++)
         good &= goes_before(served[i - 1], served[i], round);
-    if (good)
-        return true;
+    if (good || what == BROADCAST_FREE)
+        return good;
     fprintf(stderr, "%s, %s, round %d: served", lib->name, names[what], round + 1);
     for (int i = 0; i < THREADS; i++)
         fprintf(stderr, " %d (priority %d)", served[i], priorities[round][served[i]]);
@@ -199,14 +228,14 @@ static bool play(int round, pthread_t *threads)
     const bool never = false;
 
     n_served = 0;
-    gate = 0;
+    signals = 0;
     memset(waits, 0, sizeof waits);
     if (what == MUTEX)
         lib->lock(&object.mutex);
     else if (what == RWLOCK)
         lib->wrlock(&object.rwlock);
-    for (int i = 0; i < THREADS; i++) {
-        set_priority(threads[i], priorities[round][i]);
+    for (int i = 0; i < n_threads; i++) {
+        set_priority(threads[i], priority_of(i, round));
         sem_post(&start[i]);
         await_asleep(getpid(), &waits[i], &never);
     }
@@ -214,26 +243,40 @@ static bool play(int round, pthread_t *threads)
     return is_in_order(round);
 }
 
-static bool try_it(void)
+/* In how many rounds were they not served in order? */
+static int count_wrong(void)
 {
     pthread_t threads[THREADS];
-    bool good = true;
+    int wrong = 0;
 
     memset(&object, 0, sizeof object);
     sem_init(&semaphore, 0, 0);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < n_threads; i++) {
         sem_init(&start[i], 0, 0);
         if (pthread_create(&threads[i], NULL, thread, (void *)(intptr_t)i) != 0)
             exit(1);
     }
-    for (int round = 0; round < ROUNDS; round++)
-        good &= play(round, threads);
-    for (int i = 0; i < THREADS; i++)
+    for (int round = 0; round < n_rounds; round++)
+        wrong += play(round, threads) ? 0 : 1;
+    for (int i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);
-    return good;
+    return wrong;
 }
 
-int main(void)
+static bool try_broadcasts(bool is_glibc)
+{
+    int wrong;
+
+    lib = &libraries[is_glibc ? 0 : 1];
+    what = BROADCAST_FREE;
+    n_threads = BROADCAST_THREADS;
+    n_rounds = BROADCAST_ROUNDS;
+    wrong = count_wrong();
+    printf("%d of %d broadcasts let a less urgent thread go before another\n", wrong, n_rounds);
+    return is_glibc || wrong == 0;
+}
+
+static bool try_all_on_one_cpu(void)
 {
     bool good = true;
     cpu_set_t here;
@@ -242,13 +285,20 @@ int main(void)
     CPU_SET((unsigned)sched_getcpu(), &here);
     if (sched_setaffinity(0, sizeof here, &here) != 0) {
         printf("skipped: cannot stay on one CPU\n");
-        return 77;
+        exit(77);
     }
-    set_priority(pthread_self(), MAIN);
     for (unsigned i = 0; i < 2; i++) {
         lib = &libraries[i];
         for (what = 0; what < KINDS; what++)
-            good &= try_it();
+            good &= count_wrong() == 0;
     }
-    return good ? 0 : 1;
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    set_priority(pthread_self(), MAIN);
+    if (argc > 1 && strcmp(argv[1], "broadcast") == 0)
+        return try_broadcasts(argc > 2 && strcmp(argv[2], "glibc") == 0) ? 0 : 1;
+    return try_all_on_one_cpu() ? 0 : 1;
 }
