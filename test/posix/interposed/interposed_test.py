@@ -106,7 +106,7 @@ class Interposed(unittest.TestCase):
 
     def run_behind(self, *libraries, **more):
         environment = dict(os.environ, **preloaded(*libraries), **more)
-        return subprocess.run([OPTIONS.program], env=environment, timeout=900, text=True,
+        return subprocess.run([OPTIONS.program, "timed"], env=environment, timeout=900, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def check(self, *libraries, **more):
