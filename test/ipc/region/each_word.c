@@ -219,7 +219,7 @@ static void use_all(struct things *t)
 
 struct trial {
     unsigned word, value; /* the first of IN_A_ROW; then: the one under way */
-    bool is_late; /* written over when somebody is in, and holds all */
+    bool is_late;         /* written over when somebody is in, and holds all */
 };
 
 enum { VALUES = 20, IN_A_ROW = 5 };

@@ -161,16 +161,6 @@ TEST(clears_what_nobody_needs)
 
 /* --- Waking ----------------------------------------------------------------------------------- */
 
-TEST(a_signal_wakes_another_process)
-{
-    int child = start_waiter();
-
-    await(1);
-    assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), WAITERS | SLEEPERS);
-    give(1);
-    assert_int_equal(wait_for_child(child), 0);
-}
-
 TEST(a_signal_with_the_mutex_moves_the_waiter)
 {
     int child = start_waiter();
@@ -183,28 +173,6 @@ TEST(a_signal_with_the_mutex_moves_the_waiter)
     assert_true((mutex->word_ & FW_IPC_WAITERS) != 0);
     unlock();
     assert_int_equal(wait_for_child(child), 0);
-}
-
-TEST(a_broadcast_wakes_all)
-{
-    int children[6];
-
-    for (int outside = 0; outside < 2; outside++) {
-        for (int i = 0; i < 6; i++)
-            children[i] = start_waiter();
-        await(6);
-        if (outside) {
-            lock();
-            common->units += 6;
-            unlock();
-            assert_int_equal(fw_ipc_cond_broadcast(cond), 0);
-        } else {
-            give(6);
-        }
-        for (int i = 0; i < 6; i++)
-            assert_int_equal(wait_for_child(children[i]), 0);
-    }
-    assert_int_equal(common->taken, 12);
 }
 
 /* The waiters' mutex is believed only as far as it can be. */
@@ -252,63 +220,6 @@ TEST(ends_in_time_with_the_mutex)
         assert_true(fw_ipc_mutex_is_held_by_me(mutex));
     }
     unlock();
-}
-
-TEST(a_signal_to_a_dead_one_comes_back)
-{
-    int first = start_waiter(), second;
-
-    await(1);
-    second = start_waiter();
-    await(2);
-    kill(first, SIGSTOP);
-    usleep(5000);
-    give(1);
-    kill_and_wait(first);
-    assert_int_equal(wait_for_child(second), 0);
-    assert_int_equal(common->taken, 1);
-}
-
-/* As far as a signal comes before its wake. */
-static void change_and_die(void *debt)
-{
-    common->units = 1;
-    fw_ipc_debt_begin_(debt, fixture.mapping);
-    fw_add64_release(&cond->word_, CHANGE);
-    raise(SIGKILL);
-}
-
-TEST(the_kernel_gives_the_wake_of_the_dead)
-{
-    struct fw_robust_ debt;
-    int child = start_waiter();
-
-    await(1);
-    assert_int_equal(wait_for_child(start(change_and_die, &debt)), -SIGKILL);
-    assert_int_equal(wait_for_child(child), 0);
-}
-
-static void broadcast_and_die(void *arg)
-{
-    (void)arg;
-    lock();
-    common->units = 3;
-    fw_ipc_cond_broadcast(cond);
-    raise(SIGKILL);
-}
-
-TEST(a_broadcaster_dies_with_the_mutex)
-{
-    int children[3];
-
-    for (int i = 0; i < 3; i++)
-        children[i] = start_waiter();
-    await(3);
-    assert_int_equal(wait_for_child(start(broadcast_and_die, NULL)), -SIGKILL);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(wait_for_child(children[i]), 0);
-    assert_int_equal(common->died, 1);
-    assert_int_equal(common->taken, 3);
 }
 
 TEST(a_dead_waiter_is_forgotten)

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <furwock/ipc/region.h>
 
@@ -176,33 +174,6 @@ TEST(never_made_again_where_it_lived)
     memset(head, 0, CHECKED);
     assert_int_equal(fw_ipc_head_make_(head, &plan), EUCLEAN);
     munmap(head, SIZE);
-}
-
-TEST(one_maker_of_many)
-{
-    enum { MAKERS = 6, ROUNDS = 100 };
-
-    for (int round = 0; round < ROUNDS; round++) {
-        struct fw_ipc_head_ *head = memory();
-        int makers = 0;
-        for (uint64_t i = 0; i < MAKERS; i++)
-            if (fork() == 0) {
-                struct fw_ipc_plan_ plan = plan_for(SIZE), seen;
-                plan.flags = i % 2 ? FW_REGION_STAMP : 0;
-                int error = fw_ipc_head_make_(head, &plan);
-                _exit(fw_ipc_head_check_(head, SIZE, &seen) != 0 ? 2
-                      : error == 0 && seen.flags != plan.flags   ? 3
-                                                                 : error != 0);
-            }
-        for (int i = 0; i < MAKERS; i++) {
-            int status;
-            wait(&status);
-            assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
-            makers += WEXITSTATUS(status) == 0;
-        }
-        assert_int_equal(makers, 1);
-        munmap(head, SIZE);
-    }
 }
 
 UNIT_MAIN(NULL, NULL)

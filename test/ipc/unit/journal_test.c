@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,36 +134,6 @@ static void attach(void)
 {
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
     assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
-    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
-}
-
-TEST(is_committed_by_unlock)
-{
-    attach();
-    fw_ipc_mutex_lock(mutex);
-    change(0, 8);
-    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
-    assert_int_equal(journal->used_, 0);
-    assert_int_equal(data[0], 0xcc);
-}
-
-static void change_and_die(void *arg)
-{
-    (void)arg;
-    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
-    change(1, 30);
-    change(20, 20);
-    raise(SIGKILL);
-}
-
-TEST(is_undone_by_the_next_holder)
-{
-    attach();
-    assert_int_equal(wait_for_child(start(change_and_die, NULL)), -SIGKILL);
-    assert_int_not_equal(journal->used_, 0);
-    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
-    assert_memory_equal(data, before, DATA);
-    assert_int_equal(journal->used_, 0);
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 

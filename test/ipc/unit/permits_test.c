@@ -158,51 +158,6 @@ TEST(takes_from_ended_threads)
     assert_int_equal(fw_ipc_permits_take(u, &i, NULL, NULL), EOWNERDEAD);
 }
 
-static void take_one(void *arg)
-{
-    uint32_t i;
-
-    (void)arg;
-    _exit(fw_ipc_permits_take(u, &i, NULL, NULL));
-}
-
-TEST(wakes_sleepers)
-{
-    int child[PERMITS];
-
-    for (int i = 0; i < PERMITS; i++)
-        assert_int_equal(fw_ipc_permits_wait(u), 0);
-    for (int i = 0; i < PERMITS; i++)
-        child[i] = start(take_one, NULL);
-    await_waiters(&fixture, u, PERMITS);
-    assert_true(fw_ipc_has_waiters_(u->queue_));
-    for (int i = 0; i < PERMITS; i++)
-        assert_int_equal(fw_ipc_permits_post(u), 0);
-    for (int i = 0; i < PERMITS; i++)
-        wait_for_child(child[i]); /* a free permit, or one of who took it and ended */
-    for (int i = 0; i < PERMITS; i++)
-        assert_int_equal(fw_ipc_permits_wait(u), 0);
-    assert_int_equal(fw_ipc_permits_post(u), 0);
-    assert_int_equal(fw_ipc_permits_post(u), 0);
-    assert_false(fw_ipc_has_waiters_(u->queue_));
-}
-
-/* A dead waiter keeps nothing from others, nor does one that died before the wake. */
-TEST(forgets_dead_waiters)
-{
-    int victim, next;
-
-    for (int i = 0; i < PERMITS; i++)
-        assert_int_equal(fw_ipc_permits_wait(u), 0);
-    victim = start(take_one, NULL);
-    await_waiters(&fixture, u, 1);
-    next = start(take_one, NULL);
-    await_waiters(&fixture, u, 2);
-    kill_and_wait(victim);
-    fw_store64_release(&permit[1], 0);
-    assert_int_equal(wait_for_child(next), 0);
-}
-
 static void child_has_nothing(void *arg)
 {
     (void)arg;

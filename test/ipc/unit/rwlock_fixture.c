@@ -14,7 +14,7 @@ fw_ipc_rwlock *l;
 
 static uint64_t *said; /* 1 + its answer, by the one that came last */
 
-int make(void)
+int rwlock_make(void)
 {
     need_robust_lists();
     fixture = fixture_make(SLOTS);

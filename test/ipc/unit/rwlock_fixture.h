@@ -15,7 +15,7 @@ extern fw_ipc_rwlock *l;
 
 enum { SLOTS = 70 }; /* more than one slot in some groups of the hint */
 
-int make(void);
+int rwlock_make(void);
 
 /* A call on the lock, or several. */
 typedef int (*role)(fw_ipc_rwlock *);

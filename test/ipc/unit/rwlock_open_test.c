@@ -27,36 +27,6 @@ static uint64_t dead_id(void)
     return id;
 }
 
-TEST(a_waiting_reader_goes_before_the_next_writer)
-{
-    int reader, writer;
-
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
-    writer = come_and_wait(write_and_leave, FW_IPC_WAITERS);
-    reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(answer(), 0);                    /* the reader's; the writer did not */
-    assert_int_equal(fw_ipc_rwlock_generation(l), 1); /* come before it */
-    kill_and_wait(reader);
-    while (fw_ipc_rwlock_generation(l) != 2 || word() != 0)
-        usleep(100);
-    kill_and_wait(writer);
-}
-
-TEST(a_writer_that_gives_up_lets_readers_in)
-{
-    int holder = come(fw_ipc_rwlock_rdlock, 0);
-    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
-    int reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
-
-    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY);
-    kill_and_wait(writer); /* nobody was told anything: the reader opens the lock */
-    assert_int_equal(answer(), 0);
-    assert_int_equal(word(), 0);
-    kill_and_wait(reader);
-    kill_and_wait(holder);
-}
-
 /* Whatever state a thread has died in, without having written: anybody goes on. */
 TEST(sound_states_are_finished)
 {
@@ -117,19 +87,10 @@ TEST(a_reader_is_told_and_has_nothing)
     assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
     assert_int_equal(word(), before);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), EOWNERDEAD);
     assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
     assert_int_equal(fw_ipc_rwlock_downgrade(l), 0);
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-}
-
-TEST(a_sleeping_reader_finds_the_death_of_a_writer)
-{
-    int writer = come(fw_ipc_rwlock_wrlock, 0);
-    int reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
-
-    kill_and_wait(writer);
-    assert_int_equal(answer(), EOWNERDEAD);
-    kill_and_wait(reader);
 }
 
 static int repaired;
@@ -212,4 +173,4 @@ TEST(a_journal_is_undone_and_committed)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-UNIT_MAIN(make, fixture_end)
+UNIT_MAIN(rwlock_make, fixture_end)

@@ -26,16 +26,6 @@ TEST(readers_read_together)
     kill_and_wait(child);
 }
 
-TEST(a_share_ends_with_its_thread)
-{
-    kill_one(fw_ipc_rwlock_rdlock, 0);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(elsewhere(fw_ipc_rwlock_rdlock), 0); /* and ends */
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-}
-
 /* The slot of a dead reader goes at once to another thread, which reads as well. */
 TEST(a_slot_that_is_reused_is_another_readers)
 {
@@ -144,34 +134,6 @@ TEST(what_a_writer_holds_is_not_held)
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
-TEST(a_reader_that_waits_is_let_in)
-{
-    int readers[2];
-
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
-    for (int i = 0; i < 2; i++)
-        readers[i] = come_and_wait(fw_ipc_rwlock_rdlock, 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(answer(), 0);
-    kill_and_wait(readers[1]);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    kill_and_wait(readers[0]);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-}
-
-TEST(a_reader_that_dies_waiting_is_forgotten)
-{
-    int reader;
-
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
-    reader = come_and_wait(fw_ipc_rwlock_rdlock, IPC_RW_READERS);
-    kill_and_wait(reader);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-}
-
 static int find_out(fw_ipc_rwlock *lock)
 {
     if (fw_ipc_rwlock_rdunlock(lock) != EPERM || fw_ipc_rwlock_trywrlock(lock) != EBUSY)
@@ -212,4 +174,4 @@ TEST(words_that_cannot_be_are_left_alone)
     }
 }
 
-UNIT_MAIN(make, fixture_end)
+UNIT_MAIN(rwlock_make, fixture_end)

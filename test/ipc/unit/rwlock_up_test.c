@@ -144,22 +144,4 @@ TEST(only_deaths_of_writers_are_told)
     assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
 }
 
-TEST(waiters_are_woken)
-{
-    int waiters[2];
-
-    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
-    for (int i = 0; i < 2; i++)
-        waiters[i] = come_and_wait(upread_and_leave, FW_IPC_WAITERS);
-    assert_int_equal(fw_ipc_rwlock_upgrade(l), 0);
-    assert_int_equal(fw_ipc_rwlock_downgrade_upgradable(l), 0);
-    assert_true(ipc_rw_has_writers(word()));
-    assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
-    assert_int_equal(answer(), 0);
-    while (word() != 0)
-        usleep(100);
-    for (int i = 0; i < 2; i++)
-        kill_and_wait(waiters[i]);
-}
-
-UNIT_MAIN(make, fixture_end)
+UNIT_MAIN(rwlock_make, fixture_end)

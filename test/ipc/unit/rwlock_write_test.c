@@ -75,79 +75,6 @@ TEST(what_one_reads_one_does_not_wait_for)
     kill_and_wait(writer);
 }
 
-/* The writer sleeps when the reader is killed: a bounded wait, at most, and it writes. */
-TEST(a_sleeping_writer_finds_the_death_of_a_reader)
-{
-    int reader = come(fw_ipc_rwlock_rdlock, 0);
-    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING | IPC_RW_ASLEEP);
-
-    kill_and_wait(reader);
-    assert_int_equal(answer(), 0);
-    kill_and_wait(writer);
-}
-
-TEST(a_sleeping_writer_is_woken_by_the_reader)
-{
-    int writer;
-
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
-    writer = come_and_wait(write_and_leave, IPC_RW_DRAINING | IPC_RW_ASLEEP);
-    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    assert_int_equal(answer(), 0);
-    assert_int_equal(word(), 0);
-    kill_and_wait(writer);
-}
-
-TEST(a_release_wakes_a_writer)
-{
-    int writers[2];
-
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
-    for (int i = 0; i < 2; i++)
-        writers[i] = come_and_wait(write_and_leave, FW_IPC_WAITERS);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    while (fw_ipc_rwlock_generation(l) != 3 || word() != 0)
-        usleep(100);
-    for (int i = 0; i < 2; i++)
-        kill_and_wait(writers[i]);
-}
-
-TEST(the_next_writer_is_told)
-{
-    int child = kill_one(fw_ipc_rwlock_wrlock, 0);
-    fw_ipc_death death;
-
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
-    assert_int_equal(word(), own_id() | FW_IPC_DIED);
-    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0);
-    assert_int_equal(death.process, child);
-    assert_int_equal(death.generation, 1);
-    assert_int_equal(fw_ipc_rwlock_generation(l), 2);
-    assert_int_equal(fw_ipc_rwlock_downgrade(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(write_and_leave(l), 0);
-
-    kill_one(fw_ipc_rwlock_trywrlock, 0);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-}
-
-TEST(a_repairer_may_die_too)
-{
-    int second;
-    fw_ipc_death death;
-
-    kill_one(fw_ipc_rwlock_wrlock, 0);
-    second = kill_one(fw_ipc_rwlock_wrlock, EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_death(l, &death), 0);
-    assert_int_equal(death.process, second);
-    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-}
-
 TEST(whoever_does_not_repair_gives_it_up)
 {
     int reader;
@@ -165,20 +92,6 @@ TEST(whoever_does_not_repair_gives_it_up)
     assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), ENOTRECOVERABLE);
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
     assert_int_equal(fw_ipc_rwlock_init(l), 0);
-    assert_int_equal(write_and_leave(l), 0);
-}
-
-TEST(a_waiter_that_dies_has_changed_nothing)
-{
-    int reader = come(fw_ipc_rwlock_rdlock, 0);
-    int writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
-    int second = come_and_wait(fw_ipc_rwlock_wrlock, FW_IPC_WAITERS);
-
-    kill_and_wait(writer);
-    kill_and_wait(second); /* maybe the next to wait for the reader */
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    kill_and_wait(reader);
     assert_int_equal(write_and_leave(l), 0);
 }
 
@@ -230,4 +143,4 @@ TEST(an_impossible_share_is_not_a_dead_one)
     assert_int_equal(write_and_leave(l), 0);
 }
 
-UNIT_MAIN(make, fixture_end)
+UNIT_MAIN(rwlock_make, fixture_end)

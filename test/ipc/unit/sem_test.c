@@ -98,59 +98,6 @@ TEST(gives_up_in_time)
     assert_int_equal(fw_ipc_sem_timedwait(s, &past), 0);
 }
 
-static void take_one(void *arg)
-{
-    (void)arg;
-    _exit(fw_ipc_sem_wait(s));
-}
-
-TEST(wakes_sleepers)
-{
-    int child[3];
-
-    for (int i = 0; i < 3; i++)
-        child[i] = start(take_one, NULL);
-    await_waiters(&fixture, s, 3);
-    assert_true(fw_ipc_has_waiters_(s->word_));
-    assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(wait_for_child(child[i]), 0);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-    /* The first post that finds nobody says so. */
-    assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_false(fw_ipc_has_waiters_(s->word_));
-}
-
-/* A waiter that is killed takes nothing, and keeps nothing from others. */
-TEST(forgets_dead_waiters)
-{
-    int victim[2], next;
-
-    victim[0] = start(take_one, NULL);
-    victim[1] = start(take_one, NULL);
-    await_waiters(&fixture, s, 2);
-    kill_and_wait(victim[0]);
-    next = start(take_one, NULL);
-    await_waiters(&fixture, s, 2);
-    kill_and_wait(victim[1]);
-    assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(wait_for_child(next), 0);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-}
-
-/* One who posted and died before the wake. */
-TEST(finds_what_nobody_was_woken_for)
-{
-    int waiter;
-
-    waiter = start(take_one, NULL);
-    await_waiters(&fixture, s, 1);
-    fw_store64_release(&s->word_, fw_ipc_changed_(s->word_) + 1);
-    assert_int_equal(wait_for_child(waiter), 0);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-}
-
 /* A waiter that announces itself between another's wake and its clearing is not overlooked. */
 TEST(clears_only_what_it_saw)
 {
