@@ -3,16 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/bpf.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,27 +17,11 @@ enum { SKIPPED = 77 };
 
 static struct fw_assist_options options = {.readers = FW_ASSIST_READ_BY_ROOT};
 
-static void demand(bool is_so, const char *what)
-{
-    char why[120];
-
-    if (is_so)
-        return;
-    snprintf(why, sizeof why, "%s: %s", what, strerror(errno));
-    skip(why);
-}
-
 void fixture_enter(void)
 {
     if (!fw_assist_built_in())
         skip("built without the assist");
-    if (geteuid() != 0)
-        skip("the assist is started by root");
-    demand(unshare(CLONE_NEWNS) == 0, "unshare");
-    demand(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0, "mount");
-    demand(mount("tmpfs", "/run", "tmpfs", 0, "mode=0755") == 0, "a tmpfs on /run");
-    /* Mount namespaces that are made in this one see what is mounted in /run later. */
-    demand(mount(NULL, "/run", NULL, MS_SHARED, NULL) == 0, "mount");
+    namespace_enter();
 }
 
 void fixture_readers(gid_t group)
@@ -166,20 +143,4 @@ void fixture_hide_page(unsigned us)
     CHECK(rename(FW_ASSIST_PIN, FW_ASSIST_MOUNT "/hidden") == 0);
     usleep(us);
     CHECK(rename(FW_ASSIST_MOUNT "/hidden", FW_ASSIST_PIN) == 0);
-}
-
-const struct fw_assist_page *fixture_map(void)
-{
-    union bpf_attr attr;
-    void *page;
-    int fd;
-
-    memset(&attr, 0, sizeof attr);
-    attr.pathname = (uintptr_t)FW_ASSIST_PIN;
-    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
-    if (fd < 0)
-        return NULL;
-    page = mmap(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, 0);
-    close(fd);
-    return page == MAP_FAILED ? NULL : page;
 }

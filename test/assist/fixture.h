@@ -6,14 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sys/running_page.h"
+#include "namespace.h"
 
 /*
- * A /run of the test's own, in which the real assist is started and stopped: the machine's may run
- * beside it, and tests beside one another.  All starts and stops are processes of their own.
+ * Starts and stops of the real assist in a /run of the test's own: all are processes of their own.
  */
 
-/* Skips where this is not root, or cannot have a mount namespace. */
+/* Goes there; skips the test if the assist is not built in, or that cannot be done here. */
 void fixture_enter(void);
 
 /* Who may read the page: root, and this group.  (gid_t)-1: root only. */
@@ -36,8 +35,5 @@ void fixture_unpin_all(void);
 
 /* The page's pin goes by another name for `us` microseconds. */
 void fixture_hide_page(unsigned us);
-
-/* The page, read-only, until it is unmapped; NULL: there is none. */
-const struct fw_assist_page *fixture_map(void);
 
 #endif

@@ -268,6 +268,7 @@ int main(int argc, char **argv)
     stress.threads = 7;
     stress.locks = locks;
     stress.n_locks = N_LOCKS;
+    stress.turns = 100000;
     stress.mode = "all";
     stress_begin(argc, argv);
     if (fw_region_open_fd(fd, FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region) != 0 ||

@@ -32,8 +32,8 @@
 #include "processes.h"
 
 enum { READERS = 54321, NOBODY = 65534, HANG_S = 270, MOST_LIFE_US = 20000, MOST_GAP_US = 5000 };
-enum { NOBODY_ROUNDS = 20000 }; /* of a millisecond */
-enum { RUNS = 100 };            /* of a program that does not become a participant */
+enum { NOBODY_ROUNDS = 20000 };  /* of a millisecond */
+enum { RUNS = 100, STARTS = 6 }; /* at most, of a program; at least, of the assist in a storm */
 
 static struct {
     bool is_steady, are_twins, reuse_ids, is_unprivileged;
@@ -129,7 +129,7 @@ static void be_single(void *file)
 
 static void look(void)
 {
-    const struct fw_assist_page *page = fixture_map();
+    const struct fw_assist_page *page = namespace_map_page();
     unsigned participants;
 
     if (!page)
@@ -146,7 +146,7 @@ static void look(void)
  */
 static bool were_there_participants(void)
 {
-    const struct fw_assist_page *page = fixture_map();
+    const struct fw_assist_page *page = namespace_map_page();
     uint64_t switches = 0;
 
     if (!page)
@@ -203,7 +203,7 @@ static void live_and_die(uint64_t *random)
 /* All participants have ended: in the end nothing is told of anybody. */
 static void await_nobody(void)
 {
-    const struct fw_assist_page *page = fixture_map();
+    const struct fw_assist_page *page = namespace_map_page();
     unsigned entries = 1, rounds = 0;
 
     if (!page)
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
         weather(programs, n);
         if (asked.is_steady)
             await_nobody();
-    } while (asked.is_steady && !were_there_participants());
+    } while (asked.is_steady ? !were_there_participants() : seen.starts < STARTS);
     fixture_stop();
     printf("%u runs, %u starts, %u of them or of the stops killed, %u removals by hand, "
            "%u participants at most\n",

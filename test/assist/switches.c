@@ -4,13 +4,12 @@
  *
  *     assist_switches yield N     two threads on one CPU yield to each other, N times each
  *     assist_switches pipe N      two processes on one CPU pass a byte to and fro, N times
- *     assist_switches participant      rings for the assist's page, says "ready", and sleeps until
+ *     assist_switches participant rings for the assist's page, says "ready", and sleeps until
  *                                 the end of its input
  *
  * The first two print nanoseconds for each switch.
  */
 #include <errno.h>
-#include <linux/bpf.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,14 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "src/sys/running_page.h"
+#include "test/assist/namespace.h"
 #include "test/support/now.h"
 
 static unsigned long turns;
@@ -104,15 +101,9 @@ static void pass_to_and_fro(void)
 
 static void be_participant(void)
 {
-    union bpf_attr attr;
     char end;
-    int fd;
 
-    memset(&attr, 0, sizeof attr);
-    attr.pathname = (uintptr_t)FW_ASSIST_PIN;
-    fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
-    if (fd < 0 ||
-        mmap(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+    if (namespace_map_page() == NULL)
         give_up(FW_ASSIST_PIN);
     prctl(FW_ASSIST_RING, FW_ASSIST_VERSION, 0, 0, 0);
     puts("ready");

@@ -64,7 +64,7 @@ static bool mostly_has_the_entry(const struct fw_assist_page *page, int other)
 
 static int look_at_two_of_one_entry(void)
 {
-    const struct fw_assist_page *page = fixture_map();
+    const struct fw_assist_page *page = namespace_map_page();
     pthread_t busy;
 
     EXPECT(page != NULL);
@@ -102,11 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_of_one_entry_take_it_from_each_other),
     };
-    const char *reason = fixture_enter();
 
-    if (reason != NULL) {
-        fprintf(stderr, "skipped: %s\n", reason);
-        return 77;
-    }
+    fixture_enter();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

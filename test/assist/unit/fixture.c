@@ -1,42 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include "processes.h"
 #include "test/support/testing.h"
 
-#include <errno.h>
 #include <grp.h>
-#include <linux/bpf.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 static char text[400];
 
-const char *fixture_enter(void)
+void fixture_enter(void)
 {
     struct fw_assist_options options = {.readers = FW_ASSIST_READ_BY_ROOT};
+    fw_bpf_result result;
 
-    if (geteuid() != 0)
-        return "only root may load programs into the kernel";
-    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-        mount("test", "/run", "tmpfs", 0, "mode=755") < 0)
-        return "this place has no mounts of its own";
-
-    fw_bpf_result result = fw_assist_start(&options, text, sizeof text);
+    namespace_enter();
+    result = fw_assist_start(&options, text, sizeof text);
     if (result == FW_BPF_NOT_PERMITTED || result == FW_BPF_NOT_SUPPORTED)
-        return text;
+        (skip)(text); /* cmocka has a macro of that name */
     if (result == FW_BPF_DONE)
         fw_assist_stop(text, sizeof text);
-    return NULL;
 }
 
 void fixture_start(fw_assist_readers readers, uint32_t registration)
@@ -64,21 +56,6 @@ int fixture_knows(uint32_t registration)
     else
         print_message("%s\n", text);
     return result == FW_BPF_DONE;
-}
-
-const struct fw_assist_page *fixture_map(void)
-{
-    union bpf_attr attr;
-    void *page;
-
-    memset(&attr, 0, sizeof attr);
-    attr.pathname = (uintptr_t)FW_ASSIST_PIN;
-    int fd = (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
-    if (fd < 0)
-        return NULL;
-    page = mmap(NULL, sizeof(struct fw_assist_page), PROT_READ, MAP_SHARED, fd, 0);
-    close(fd);
-    return page == MAP_FAILED ? NULL : page;
 }
 
 void fixture_ring(const struct fw_assist_page *page)
@@ -126,8 +103,8 @@ int fixture_in_child(int (*run)(void), unsigned user)
         _exit(run());
     }
     assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+    status = wait_for_child(child);
+    return status >= 0 ? status : 100 - status;
 }
 
 int fixture_in_new_namespace(int (*run)(void))

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_TEST_ASSIST_FIXTURE_H
-#define FW_TEST_ASSIST_FIXTURE_H
+#ifndef FW_TEST_ASSIST_UNIT_FIXTURE_H
+#define FW_TEST_ASSIST_UNIT_FIXTURE_H
 
 #include "bpf/running/loader.h"
-#include "sys/running_page.h"
+#include "test/assist/namespace.h"
 #include <stdio.h>
-
-/*
- * What tests of the assist stand on: a /run of the test's own, so that they meet no assist of the
- * machine's, and each other's neither.
- */
 
 enum { STRANGERS_ID = 65534 }; /* a user and group that own nothing */
 
 /* Milliseconds, for what the page will say by and by. */
 enum { FIXTURE_DEADLINE_MS = 60000 };
 
-/* Goes there.  NULL, or why that cannot be done here: then the test is skipped. */
-const char *fixture_enter(void);
+/* Into a /run of the test's own (namespace.h); skips the test if there can be no assist here. */
+void fixture_enter(void);
 
 /* Starts the assist there; the test fails where that does. */
 void fixture_start(fw_assist_readers readers, uint32_t registration);
@@ -25,9 +20,6 @@ void fixture_stop(void);
 
 /* Can a process become a participant in that way here? */
 int fixture_knows(uint32_t registration);
-
-/* The whole page, as any reader maps it; NULL: see errno. */
-const struct fw_assist_page *fixture_map(void);
 
 /* The calling process becomes a participant. */
 void fixture_ring(const struct fw_assist_page *page);
