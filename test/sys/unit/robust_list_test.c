@@ -4,10 +4,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/robust.h"
+#include "test/support/child.h"
 #include "test/support/unit.h"
 
 /*
@@ -26,22 +26,16 @@ static struct shared {
     pthread_mutex_t mutexes[MUTEXES];
 } * s;
 
-static int make(void)
+static void make(void)
 {
     pthread_mutexattr_t robust;
 
-    s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    s = share(sizeof *s);
     pthread_mutexattr_init(&robust);
     pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
     for (int i = 0; i < MUTEXES; i++)
         pthread_mutex_init(&s->mutexes[i], &robust);
-    return s == MAP_FAILED;
-}
-
-static void unmake(void)
-{
-    munmap(s, sizeof *s);
 }
 
 static uint32_t self(void)
@@ -64,20 +58,22 @@ static void let_go(int i)
     s->held[i].word = 0;
 }
 
+static void do_and_die(void *body)
+{
+    (*(void (*const *)(void))body)();
+    kill(getpid(), SIGKILL);
+}
+
 /* Runs it in a child, which is killed at its end. */
 static void die_after(void (*body)(void))
 {
     int status;
-    pid_t child = fork();
 
-    if (child == 0) {
-        body();
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    make();
+    status = wait_for_child(start(do_and_die, &body));
+    if (status == 77)
         skip();
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(status, -SIGKILL);
 }
 
 static void check_words(const char *died)
@@ -98,12 +94,6 @@ static void hold_all(void)
         hold(i);
 }
 
-TEST(the_kernel_marks_all)
-{
-    die_after(hold_all);
-    check_words("xxxx");
-}
-
 /* Newest first is the list's order: the first, the last, one in the middle are taken out. */
 static void take_some_out(void)
 {
@@ -113,12 +103,6 @@ static void take_some_out(void)
     let_go(1);
     hold(1);
     let_go(2);
-}
-
-TEST(what_was_let_go_is_not_marked)
-{
-    die_after(take_some_out);
-    check_words(".x..");
 }
 
 static void mix_with_mutexes(void)
@@ -137,13 +121,6 @@ static void mix_with_mutexes(void)
     let_go(0); /* the last */
     pthread_mutex_unlock(&s->mutexes[3]);
     pthread_mutex_lock(&s->mutexes[3]);
-}
-
-TEST(mutexes_of_the_c_library_are_marked_too)
-{
-    die_after(mix_with_mutexes);
-    check_words("..xx");
-    check_mutexes("..xx");
 }
 
 /* Somebody has written over what lies in shared memory: whatever leads there stays as it is. */
@@ -178,10 +155,24 @@ static void let_go_twice(void)
         _exit(3);
 }
 
-TEST(what_is_not_in_the_list_is_not_found)
+static const struct {
+    void (*body)(void);
+    const char *words, *mutexes; /* x: marked */
+} deaths[] = {
+    {hold_all, "xxxx", "...."},
+    {take_some_out, ".x..", "...."},
+    {mix_with_mutexes, "..xx", "..xx"},
+    {let_go_twice, "x.xx", "...."},
+};
+
+TEST(the_kernel_marks_what_was_held)
 {
-    die_after(let_go_twice);
-    check_words("x.xx");
+    for (unsigned i = 0; i < sizeof deaths / sizeof *deaths; i++) {
+        die_after(deaths[i].body);
+        check_words(deaths[i].words);
+        check_mutexes(deaths[i].mutexes);
+        munmap(s, sizeof *s);
+    }
 }
 
-UNIT_MAIN(make, unmake)
+UNIT_MAIN(NULL, NULL)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sys/slice.h"
 #include "test/support/unit.h"
@@ -12,22 +13,29 @@ static struct fw_slice_ slice;
 static struct fw_slice_control_ control;
 static int a, b;
 
-static int begin(void)
-{
-    slice = (struct fw_slice_){0};
-    control = (struct fw_slice_control_){0};
-    return 0;
-}
-
-static void ask(const void *lock)
-{
-    fw_slice_ask_in_(&slice, &control, lock);
-}
-
-static bool must_yield(const void *lock)
-{
-    return fw_slice_done_in_(&slice, &control, lock);
-}
+/*
+ * What happens, in order, and what must be seen then:
+ *
+ *     a b   a lock is taken, and time asked for        s  the program itself asks for time
+ *     A B   it is released: there is nothing to yield  g  time is up, and the kernel grants more
+ *     X Y   it is released: the thread must yield      t  the kernel takes the CPU away
+ *
+ *     0 1   the request   +  time is granted   n l  no lock asks, or b does   .  nothing is left
+ */
+static const struct {
+    const char *what, *script;
+} scripts[] = {
+    {"a holder asks until it is done", "a1A."},
+    {"who was granted time yields; the grant is the kernel's to clear", "agX+n"},
+    {"who was too slow does not", "agtA."},
+    {"the outer lock asks for the inner one, and nobody while time is granted", "abB1gb0BX"},
+    {"locks are released in the order in which they were taken", "abA.B."},
+    {"the inner lock asks when the outer one has lost the CPU", "atb1gA+Y"},
+    {"released where nobody asked, or asks no more", "A.bA1BB."},
+    /* Taken through the slow path, released through the fast one: one extension too many. */
+    {"a request that was left ends with a grant", "abBgtblB."},
+    {"what the program itself has asked for, and got, is left alone", "saA1gaA+0"},
+};
 
 /* What the kernel does when the time is up, and the thread has asked. */
 static void grant(void)
@@ -38,13 +46,6 @@ static void grant(void)
     control.granted = 1;
 }
 
-/* What it does when the thread loses the CPU. */
-static void take_the_cpu(void)
-{
-    control.request = 0;
-    control.granted = 0;
-}
-
 static void assert_idle(void)
 {
     assert_null(slice.lock);
@@ -53,106 +54,39 @@ static void assert_idle(void)
     assert_int_equal(control.reserved, 0);
 }
 
-TEST(a_holder_asks_until_it_is_done)
+static void happen(char step)
 {
-    ask(&a);
-    assert_int_equal(control.request, 1);
-    assert_false(must_yield(&a));
-    assert_idle();
+    const void *lock = strchr("aAX", step) != NULL ? &a : &b;
+
+    if (strchr("ab", step) != NULL)
+        fw_slice_ask_in_(&slice, &control, lock);
+    else if (strchr("ABXY", step) != NULL)
+        assert_int_equal(fw_slice_done_in_(&slice, &control, lock), step >= 'X');
+    else if (step == 's')
+        control.request = 1;
+    else if (step == 'g')
+        grant();
+    else if (step == 't')
+        control.request = control.granted = 0;
+    else if (step == '0' || step == '1')
+        assert_int_equal(control.request, step - '0');
+    else if (step == '+')
+        assert_int_equal(control.granted, 1);
+    else if (step == 'n' || step == 'l')
+        assert_ptr_equal(slice.lock, step == 'l' ? &b : NULL);
+    else
+        assert_idle();
 }
 
-TEST(who_was_granted_time_yields)
+TEST(requests_and_grants)
 {
-    ask(&a);
-    grant();
-    assert_true(must_yield(&a));
-    assert_int_equal(control.granted, 1); /* the kernel's to clear */
-    assert_null(slice.lock);
-}
-
-TEST(who_was_too_slow_does_not)
-{
-    ask(&a);
-    grant();
-    take_the_cpu();
-    assert_false(must_yield(&a));
-    assert_idle();
-}
-
-TEST(the_outer_lock_asks_for_the_inner_one)
-{
-    ask(&a);
-    ask(&b);
-    assert_false(must_yield(&b));
-    assert_int_equal(control.request, 1);
-    grant();
-    ask(&b);
-    assert_int_equal(control.request, 0); /* nobody asks while time is granted */
-    assert_false(must_yield(&b));
-    assert_true(must_yield(&a));
-}
-
-TEST(locks_released_in_the_order_taken)
-{
-    ask(&a);
-    ask(&b);
-    assert_false(must_yield(&a));
-    assert_idle();
-    assert_false(must_yield(&b));
-    assert_idle();
-}
-
-TEST(the_inner_lock_asks_when_the_outer_has_lost)
-{
-    ask(&a);
-    take_the_cpu();
-    ask(&b);
-    assert_int_equal(control.request, 1);
-    grant();
-    assert_false(must_yield(&a));
-    assert_int_equal(control.granted, 1);
-    assert_true(must_yield(&b));
-}
-
-/* Released where nobody asked, or has asked and does so no more. */
-TEST(done_without_ask_is_nothing)
-{
-    assert_false(must_yield(&a));
-    assert_idle();
-    ask(&b);
-    assert_false(must_yield(&a));
-    assert_int_equal(control.request, 1);
-    assert_false(must_yield(&b));
-    assert_false(must_yield(&b));
-    assert_idle();
-}
-
-/* Taken through the slow path, released through the fast one: one extension too many. */
-TEST(a_request_that_was_left_ends_with_a_grant)
-{
-    ask(&a);
-    ask(&b);
-    assert_false(must_yield(&b));
-    grant();
-    take_the_cpu();
-    ask(&b);
-    assert_ptr_equal(slice.lock, &b);
-    assert_false(must_yield(&b));
-    assert_idle();
-}
-
-/* The program itself uses extensions: what it has asked for and got is left alone. */
-TEST(a_stranger_is_left_alone)
-{
-    control.request = 1;
-    ask(&a);
-    assert_false(must_yield(&a));
-    assert_int_equal(control.request, 1);
-    grant();
-    ask(&a);
-    assert_false(must_yield(&a));
-    assert_int_equal(control.granted, 1);
-    assert_int_equal(control.request, 0);
+    for (unsigned i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        print_message("    %s\n", scripts[i].what);
+        slice = (struct fw_slice_){0};
+        control = (struct fw_slice_control_){0};
+        for (const char *step = scripts[i].script; *step != '\0'; step++)
+            happen(*step);
+    }
 }
 
 /* On this kernel, whatever it has: nothing happens that can be seen. */
@@ -181,4 +115,4 @@ TEST(this_kernel_does_no_harm)
     assert_non_null(good);
 }
 
-UNIT_MAIN(begin, NULL)
+UNIT_MAIN(NULL, NULL)
