@@ -20,7 +20,6 @@ enum { OTHER = 300 };
 #define GOES BARRIER_GOES
 
 static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
-static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
 
 static fw_barrier b;
 
@@ -98,41 +97,11 @@ static void an_early_arrival_does_not_keep_the_others(void **state)
     assert_word(ROUND(2) | 2);
 }
 
-static int disturbed(struct fake_call *call)
-{
-    (void)call;
-    switch (fake.waits) {
-    case 1:
-        return -EINTR;
-    case 2:
-        return FAKE_SPURIOUS;
-    }
-    fw_barrier_drop(&b);
-    return FAKE_COMPARE;
-}
-
-static void interruptions_are_not_seen(void **state)
-{
-    (void)state;
-    fake.on_sleep = disturbed;
-    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
-    assert_int_equal(fake.waits, 3);
-}
-
 static int ended_on_the_way(struct fake_call *call)
 {
     (void)call;
     fw_barrier_arrive(&b);
     return FAKE_COMPARE;
-}
-
-static void ended_on_the_way_to_sleep(void **state)
-{
-    (void)state;
-    fake.on_wait = ended_on_the_way;
-    assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-    assert_word(ROUND(1) | SLEPT | 2);
 }
 
 static void tokens(void **state)
@@ -177,24 +146,6 @@ static void too_many_panic(void **state)
     assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
     b.state_ = ROUND(3); /* all have arrived, and the round has not ended */
     FAKE_EXPECT_PANIC(fw_barrier_arrive(&b));
-}
-
-static void end_by_polling(void)
-{
-    if (fake.pauses == 3)
-        fw_barrier_arrive(&b);
-}
-
-static void polling_spares_the_kernel(void **state)
-{
-    (void)state;
-    fake.on_poll = end_by_polling;
-    assert_int_equal(fw_barrier_wait(&b), 0);
-    assert_word(ROUND(1) | 2);
-    fake.pauses = 0;
-    assert_int_equal(fw_barrier_wait_policy(&b, &spin), 0);
-    assert_word(ROUND(2) | 2);
-    assert_int_equal(fake.n_calls, 0);
 }
 
 static void polling_that_did_not_help_is_left_out(void **state)
@@ -332,12 +283,9 @@ int main(void)
         cmocka_unit_test_setup(alone, reset),
         cmocka_unit_test_setup(rounds_wrap_around, reset),
         cmocka_unit_test_setup(an_early_arrival_does_not_keep_the_others, reset),
-        cmocka_unit_test_setup(interruptions_are_not_seen, reset),
-        cmocka_unit_test_setup(ended_on_the_way_to_sleep, reset),
         cmocka_unit_test_setup(tokens, reset),
         cmocka_unit_test_setup(who_drops_is_missed_no_more, reset),
         cmocka_unit_test_setup(too_many_panic, reset),
-        cmocka_unit_test_setup(polling_spares_the_kernel, reset),
         cmocka_unit_test_setup(polling_that_did_not_help_is_left_out, reset),
         cmocka_unit_test_setup(nobody_polls_beside_a_sleeper, reset),
         cmocka_unit_test_setup(a_policy_is_obeyed, reset),

@@ -49,35 +49,6 @@ static void init_makes_both_kinds(void **state)
     assert_int_equal(fw_event_trywait(&by_macro), EAGAIN);
 }
 
-static void a_manual_event_stays_set(void **state)
-{
-    fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
-
-    (void)state;
-    assert_int_equal(fw_event_trywait(&e), EAGAIN);
-    fw_event_set(&e);
-    assert_word(&e, SET | ROUND(1));
-    fw_event_set(&e);
-    assert_word(&e, SET | ROUND(1));
-    fw_event_wait(&e);
-    assert_int_equal(fw_event_timedwait(&e, &bad), 0);
-    fw_event_reset(&e);
-    fw_event_reset(&e);
-    assert_word(&e, ROUND(1));
-    assert_false(fw_event_is_set(&e));
-    assert_int_equal(fw_event_timedwait(&e, &bad), EINVAL);
-    assert_int_equal(fake.n_calls, 0);
-}
-
-static int set_asleep(struct fake_call *call)
-{
-    assert_ptr_equal(call->word, value_word(&e));
-    assert_word(&e, ROUND(0) | WAITERS(1));
-    fw_event_set(&e);
-    assert_word(&e, SET | ROUND(1));
-    return FAKE_COMPARE;
-}
-
 static int set_and_reset(struct fake_call *call)
 {
     (void)call;
@@ -98,21 +69,6 @@ static void who_waits_passes_also_after_a_reset(void **state)
     fw_event_init(&e, FW_EVENT_MANUAL, false);
     assert_int_equal(wait_blocking(NULL), 0);
     assert_word(&e, ROUND(1));
-}
-
-static int disturbed(struct fake_call *call)
-{
-    if (fake.waits == 1)
-        return FAKE_SPURIOUS;
-    return fake.waits == 2 ? -EINTR : set_asleep(call);
-}
-
-static void spurious_wakes_and_signals_do_no_harm(void **state)
-{
-    (void)state;
-    fake.on_sleep = disturbed;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_int_equal(fake.waits, 3);
 }
 
 static void the_round_wraps_around(void **state)
@@ -147,21 +103,6 @@ static void pollers_pass_also_after_a_reset(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void an_automatic_event_lets_one_pass(void **state)
-{
-    (void)state;
-    fw_event_set(&e);
-    fw_event_set(&e);
-    assert_word(&e, 1);
-    assert_true(fw_event_is_set(&e));
-    fw_event_wait(&e);
-    assert_int_equal(fw_event_trywait(&e), EAGAIN);
-    fw_event_set(&e);
-    fw_event_reset(&e);
-    assert_false(fw_event_is_set(&e));
-    assert_word(&e, 0);
-}
-
 static int set_twice(struct fake_call *call)
 {
     (void)call;
@@ -186,13 +127,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(init_makes_both_kinds, manual),
-        cmocka_unit_test_setup(a_manual_event_stays_set, manual),
         cmocka_unit_test_setup(who_waits_passes_also_after_a_reset, manual),
-        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, manual),
         cmocka_unit_test_setup(the_round_wraps_around, manual),
         cmocka_unit_test_setup(too_many_waiters_panic, manual),
         cmocka_unit_test_setup(pollers_pass_also_after_a_reset, manual),
-        cmocka_unit_test_setup(an_automatic_event_lets_one_pass, automatic),
         cmocka_unit_test_setup(an_automatic_event_wakes_one, automatic),
     };
     return cmocka_run_group_tests_name("event", tests, NULL, NULL);

@@ -118,69 +118,12 @@ static void a_lock_is_better_than_a_timeout(void **state)
     assert_word(&m, MINE | FENCED);
 }
 
-static void past_deadlines_time_out_soon(void **state)
-{
-    static const fw_wait_kind kinds[] = {FW_WAIT_DEFAULT, FW_WAIT_BLOCK, FW_WAIT_SPIN_THEN_BLOCK,
-                                         FW_WAIT_SPIN,    FW_WAIT_YIELD, FW_WAIT_ADAPTIVE};
-
-    (void)state;
-    for (unsigned i = 0; i < 5; i++) {
-        fw_wait_policy p = {kinds[i], 100000};
-        fw_deadline d = fake_deadline(CLOCK_REALTIME, -1);
-
-        m.state_ = HELD(OWNER) | FENCED;
-        assert_int_equal(fw_mutex_lock_policy(&m, &p, &d), ETIMEDOUT);
-        assert_word(&m, HELD(OWNER) | FENCED);
-        assert_true(fake.pauses + fake.yields <= 3 * (i + 1));
-    }
-}
-
-static void bad_arguments_matter_only_to_those_who_wait(void **state)
-{
-    static const fw_deadline deadlines[] = {
-        {{0, -1}, CLOCK_MONOTONIC}, {{0, 1000000000}, CLOCK_REALTIME}, {{1, 0}, CLOCK_BOOTTIME}};
-    static const fw_wait_policy policies[] = {
-        {(fw_wait_kind)6, 0}, {(fw_wait_kind)-1, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 1000000001}};
-
-    (void)state;
-    for (unsigned i = 0; i < 3; i++) {
-        m.state_ = HELD(OWNER);
-        assert_int_equal(fw_mutex_timedlock(&m, &deadlines[i]), EINVAL);
-        assert_int_equal(fw_mutex_lock_policy(&m, &policies[i], NULL), EINVAL);
-        assert_word(&m, HELD(OWNER));
-        m.state_ = 0;
-        assert_int_equal(fw_mutex_timedlock(&m, &deadlines[i]), 0);
-        assert_word(&m, MINE);
-    }
-    assert_int_equal(fake.n_calls, 0);
-}
-
 static unsigned spins_before_release;
 
 static void owner_leaves_after_some_spins(void)
 {
     if (fake.pauses + fake.yields == spins_before_release)
         as(OWNER, fw_mutex_unlock);
-}
-
-static void what_is_freed_while_one_spins_stays_quiet(void **state)
-{
-    static const fw_wait_kind kinds[] = {FW_WAIT_SPIN_THEN_BLOCK, FW_WAIT_SPIN, FW_WAIT_YIELD};
-
-    (void)state;
-    spins_before_release = 5;
-    for (unsigned i = 0; i < 3; i++) {
-        fw_wait_policy p = {kinds[i], 3000};
-
-        fake_reset();
-        fake.on_poll = owner_leaves_after_some_spins;
-        m.state_ = HELD(OWNER);
-        assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
-        assert_word(&m, MINE); /* it never joined */
-        assert_int_equal(fake.n_calls, 0);
-        assert_int_equal(kinds[i] == FW_WAIT_YIELD ? fake.yields : fake.pauses, 5);
-        assert_int_equal(kinds[i] == FW_WAIT_YIELD ? fake.pauses : fake.yields, 0);
-    }
 }
 
 static uint64_t slept_at;
@@ -271,9 +214,6 @@ int main(void)
         cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
         cmocka_unit_test_setup(an_old_waiter_takes_its_flags_with_it, reset),
         cmocka_unit_test_setup(a_lock_is_better_than_a_timeout, reset),
-        cmocka_unit_test_setup(past_deadlines_time_out_soon, reset),
-        cmocka_unit_test_setup(bad_arguments_matter_only_to_those_who_wait, reset),
-        cmocka_unit_test_setup(what_is_freed_while_one_spins_stays_quiet, reset),
         cmocka_unit_test_setup(spinning_ends_with_its_budget, reset),
         cmocka_unit_test_setup(a_woken_waiter_spins_again, reset),
         cmocka_unit_test_setup(those_who_never_sleep_join_in_the_end, reset),

@@ -90,43 +90,6 @@ static void a_release_during_the_fence_saves_the_sleep(void **state)
     assert_int_equal(fake.waits, 0);
 }
 
-static int owner_leaves_before_the_sleep(struct fake_call *call)
-{
-    (void)call;
-    unlock_as(OWNER);
-    return FAKE_COMPARE;
-}
-
-static void a_release_on_the_way_to_sleep_is_not_missed(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER) | FENCED;
-    fake.on_wait = owner_leaves_before_the_sleep;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 0);
-}
-
-static int interrupted_twice(struct fake_call *call)
-{
-    assert_sleep(call, HELD(OWNER) | FENCED | WAITERS(1), MUTEX_CLASS_NEW);
-    if (fake.waits < 3)
-        return -EINTR;
-    return owner_leaves(call);
-}
-
-static void signals_do_not_end_the_wait(void **state)
-{
-    (void)state;
-    m.state_ = HELD(OWNER);
-    fake.on_sleep = interrupted_twice;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.waits, 3);
-}
-
 static int woken_for_nothing(struct fake_call *call)
 {
     if (fake.waits == 1)
@@ -244,8 +207,6 @@ int main(void)
         cmocka_unit_test_setup(joins_fences_sleeps_and_takes, reset),
         cmocka_unit_test_setup(a_fenced_lock_needs_no_fence, reset),
         cmocka_unit_test_setup(a_release_during_the_fence_saves_the_sleep, reset),
-        cmocka_unit_test_setup(a_release_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(signals_do_not_end_the_wait, reset),
         cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
         cmocka_unit_test_setup(a_real_time_thread_sleeps_without_bound, reset),
         cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),

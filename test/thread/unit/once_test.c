@@ -91,67 +91,6 @@ static int other_is_done(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static int disturbed(struct fake_call *call)
-{
-    if (fake.waits == 1)
-        return -EINTR;
-    return fake.waits == 2 ? FAKE_SPURIOUS : other_is_done(call);
-}
-
-static void interruptions_are_not_seen(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER);
-    fake.on_sleep = disturbed;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(fake.waits, 3);
-}
-
-static int done_on_the_way(struct fake_call *call)
-{
-    (void)call;
-    fw_once_end_(&o, true);
-    return FAKE_COMPARE;
-}
-
-static void done_on_the_way_to_sleep(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER);
-    fake.on_wait = done_on_the_way;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-}
-
-static void done_while_polling(void)
-{
-    if (fake.pauses == 3)
-        fw_once_end_(&o, true);
-}
-
-static void polling_spares_the_kernel(void **state)
-{
-    (void)state;
-    o.state_ = RUNS(OTHER);
-    fake.on_poll = done_while_polling;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(fake.n_calls, 0);
-}
-
-static void who_never_sleeps_announces_nothing(void **state)
-{
-    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
-
-    (void)state;
-    fw_wait_set_default(&spin);
-    o.state_ = RUNS(OTHER);
-    fake.pause_ns = 1000000;
-    fake.on_poll = done_while_polling;
-    assert_int_equal(fw_once_call(&o, init, NULL), 0);
-    assert_int_equal(fake.n_calls, 0);
-    fw_wait_set_default(&(fw_wait_policy){FW_WAIT_DEFAULT, 0});
-}
-
 /* ONCE1: the once may be gone when the wake comes. */
 static void reused(struct fake_call *call)
 {
@@ -194,10 +133,6 @@ int main(void)
         cmocka_unit_test_setup(runs_once, reset),
         cmocka_unit_test_setup(failure_is_the_callers, reset),
         cmocka_unit_test_setup(recursion_panics, reset),
-        cmocka_unit_test_setup(interruptions_are_not_seen, reset),
-        cmocka_unit_test_setup(done_on_the_way_to_sleep, reset),
-        cmocka_unit_test_setup(polling_spares_the_kernel, reset),
-        cmocka_unit_test_setup(who_never_sleeps_announces_nothing, reset),
         cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
         cmocka_unit_test_setup(who_forked_is_waited_for, reset),
     };

@@ -105,109 +105,6 @@ static void posts_wake_whom_they_serve(void **state)
     }
 }
 
-static int posted_asleep(struct fake_call *call)
-{
-    assert_ptr_equal(call->word, sleepers_word(&s));
-    assert_word(&s, WAITERS(1));
-    assert_int_equal(call->expected, WAITERS(1) >> 32);
-    post(1);
-    assert_word(&s, 1 | WAITERS(1) | WAKING(1));
-    return FAKE_COMPARE;
-}
-
-static void a_sleeper_is_woken_and_takes(void **state)
-{
-    (void)state;
-    fake.on_sleep = posted_asleep;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake.wakes, 1);
-}
-
-static int posted_on_the_way(struct fake_call *call)
-{
-    (void)call;
-    post(1);
-    return FAKE_COMPARE;
-}
-
-static void a_post_on_the_way_to_sleep_is_not_missed(void **state)
-{
-    (void)state;
-    fake.on_wait = posted_on_the_way;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-}
-
-static int woken_for_nothing(struct fake_call *call)
-{
-    if (fake.waits == 1)
-        return FAKE_SPURIOUS;
-    if (fake.waits == 2)
-        return -EINTR;
-    return posted_asleep(call);
-}
-
-static void spurious_wakes_and_signals_do_no_harm(void **state)
-{
-    (void)state;
-    fake.on_sleep = woken_for_nothing;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake.waits, 3);
-}
-
-static void giving_up_leaves_no_trace(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
-
-    (void)state;
-    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
-    assert_word(&s, 0);
-    d = fake_deadline(CLOCK_REALTIME, 5000);
-    s.state_ = WAITERS(2);
-    assert_int_equal(wait_blocking(&d), ETIMEDOUT);
-    assert_word(&s, WAITERS(2));
-    assert_int_equal(fake.wakes, 0);
-}
-
-/* The deadline passes at the moment of the post, and the wake reaches nobody. */
-static int posted_too_late(struct fake_call *call)
-{
-    (void)call;
-    s.state_ = 1 | WAITERS(1) | WAKING(1);
-    return -ETIMEDOUT;
-}
-
-static void a_permit_that_is_there_is_taken_after_the_deadline(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
-
-    (void)state;
-    fake.on_sleep = posted_too_late;
-    assert_int_equal(wait_blocking(&d), 0);
-    assert_word(&s, 0);
-}
-
-static void deadlines_and_policies_are_looked_at_by_those_who_wait(void **state)
-{
-    static const fw_wait_policy bad = {(fw_wait_kind)9, 0};
-    fw_deadline malformed = {{0, -1}, CLOCK_MONOTONIC}, past = {{0, 0}, CLOCK_MONOTONIC};
-
-    (void)state;
-    s.state_ = 3;
-    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &malformed), 0);
-    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &past), 0);
-    assert_int_equal(fw_permits_wait_(&s.state_, &bad, NULL), 0);
-    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &malformed), EINVAL);
-    assert_int_equal(fw_permits_wait_(&s.state_, &bad, NULL), EINVAL);
-    assert_int_equal(fw_permits_wait_(&s.state_, NULL, &past), ETIMEDOUT);
-    assert_word(&s, 0);
-    assert_int_equal(fake.n_calls, 0);
-}
-
 /* A waiter takes a unit: what it leaves, and whom it wakes. */
 static uint64_t word_after_wake;
 
@@ -250,21 +147,6 @@ static void post_at_the_third_poll(void)
         post(1);
 }
 
-static void never_sleeping_policies_poll(void **state)
-{
-    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0}, yield = {FW_WAIT_YIELD, 0};
-
-    (void)state;
-    fake.on_poll = post_at_the_third_poll;
-    assert_int_equal(fw_permits_wait_(&s.state_, &spin, NULL), 0);
-    assert_int_equal(fake.pauses, 3);
-    fake.pauses = 0;
-    assert_int_equal(fw_permits_wait_(&s.state_, &yield, NULL), 0);
-    assert_int_equal(fake.yields, 3);
-    assert_word(&s, 0);
-    assert_int_equal(fake.n_calls, 0);
-}
-
 static void too_many_waiters_panic(void **state)
 {
     (void)state;
@@ -302,14 +184,7 @@ int main(void)
         cmocka_unit_test_setup(units_come_and_go, reset),
         cmocka_unit_test_setup(a_post_beyond_the_maximum_changes_nothing, reset),
         cmocka_unit_test_setup(posts_wake_whom_they_serve, reset),
-        cmocka_unit_test_setup(a_sleeper_is_woken_and_takes, reset),
-        cmocka_unit_test_setup(a_post_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
-        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
-        cmocka_unit_test_setup(a_permit_that_is_there_is_taken_after_the_deadline, reset),
-        cmocka_unit_test_setup(deadlines_and_policies_are_looked_at_by_those_who_wait, reset),
         cmocka_unit_test_setup(takers_go_on_with_the_wakes, reset),
-        cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
         cmocka_unit_test_setup(too_many_waiters_panic, reset),
         cmocka_unit_test_setup(needless_spinning_is_given_up, reset),
     };

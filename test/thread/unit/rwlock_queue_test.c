@@ -165,33 +165,6 @@ static void readers_are_woken_by_one_call(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 2);
 }
 
-static int disturbed(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits == 1)
-        return -EINTR;
-    if (fake.waits == 2)
-        return FAKE_SPURIOUS;
-    AS(OWNER, fw_rwlock_unlock(&l));
-    return FAKE_COMPARE;
-}
-
-static void nothing_but_a_grant_ends_the_wait(void **state)
-{
-    (void)state;
-    fake.on_sleep = disturbed;
-    l.state_ = BY(OWNER) | WRITER;
-    assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0);
-    assert_int_equal(fake.waits, 3);
-    fw_rwlock_rdunlock(&l);
-    fake_reset();
-    fake.on_sleep = disturbed;
-    l.state_ = BY(OWNER) | READERS(1);
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
-    assert_int_equal(fake.waits, 3);
-    assert_at_rest(MINE | WRITER);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,7 +174,6 @@ int main(void)
         cmocka_unit_test_setup(a_writer_behind_a_writer_spins_outside, reset),
         cmocka_unit_test_setup(who_never_sleeps_is_never_woken, reset),
         cmocka_unit_test_setup(readers_are_woken_by_one_call, reset),
-        cmocka_unit_test_setup(nothing_but_a_grant_ends_the_wait, reset),
     };
     return cmocka_run_group_tests_name("rwlock, waiting", tests, NULL, NULL);
 }

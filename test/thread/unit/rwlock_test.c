@@ -56,21 +56,6 @@ static void readers_are_counted_and_one_is_known(void **state)
     assert_word(&l, 0);
 }
 
-static void one_writes(void **state)
-{
-    (void)state;
-    fw_rwlock_wrlock(&l);
-    assert_word(&l, MINE | WRITER);
-    assert_int_equal(fw_rwlock_owner(&l), FAKE_SELF);
-    fw_rwlock_wrunlock(&l);
-    assert_word(&l, 0);
-    assert_int_equal(fw_rwlock_trywrlock(&l), 0);
-    assert_word(&l, MINE | WRITER);
-    fw_rwlock_unlock(&l);
-    assert_word(&l, 0);
-    assert_int_equal(fake.n_calls, 0);
-}
-
 static void upgradable_goes_together_with_readers(void **state)
 {
     (void)state;
@@ -280,7 +265,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_kinds_begin_free, reset),
         cmocka_unit_test_setup(readers_are_counted_and_one_is_known, reset),
-        cmocka_unit_test_setup(one_writes, reset),
         cmocka_unit_test_setup(upgradable_goes_together_with_readers, reset),
         cmocka_unit_test_setup(tries_answer_what_the_word_says, reset),
         cmocka_unit_test_setup(who_comes_and_goes_leaves_the_flags, reset),

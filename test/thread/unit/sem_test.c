@@ -44,35 +44,6 @@ static void zero_bytes_are_an_empty_semaphore(void **state)
     assert_int_equal(fw_sem_trywait(&three), EAGAIN);
 }
 
-static void units_are_counted_up_to_the_maximum(void **state)
-{
-    (void)state;
-    assert_int_equal(fw_sem_init(&s, 0, 3), 0);
-    assert_int_equal(fw_sem_post(&s), 0);
-    assert_int_equal(fw_sem_post_n(&s, 3), EOVERFLOW);
-    assert_int_equal(fw_sem_value(&s), 1);
-    assert_int_equal(fw_sem_post_n(&s, 2), 0);
-    assert_int_equal(fw_sem_post(&s), EOVERFLOW);
-    assert_int_equal(fw_sem_post_n(&s, 0), 0);
-    assert_int_equal(fw_sem_value(&s), 3);
-    fw_sem_wait(&s);
-    assert_int_equal(fw_sem_timedwait(&s, NULL), 0);
-    assert_int_equal(fw_sem_wait_policy(&s, &block, NULL), 0);
-    assert_int_equal(fw_sem_value(&s), 0);
-    assert_int_equal(fake.n_calls, 0);
-}
-
-static void a_binary_semaphore_is_full_with_one(void **state)
-{
-    (void)state;
-    assert_int_equal(fw_sem_init(&s, 1, 1), 0);
-    assert_int_equal(fw_sem_post(&s), EOVERFLOW);
-    fw_sem_wait(&s);
-    assert_int_equal(fw_sem_trywait(&s), EAGAIN);
-    assert_int_equal(fw_sem_post(&s), 0);
-    assert_word(&s, 1);
-}
-
 static void a_wrong_guess_is_put_right(void **state)
 {
     static const uint32_t guesses[] = {0, 1, 4, 6, 77, FW_SEM_MAX, PERMITS_NO_GUESS};
@@ -96,46 +67,12 @@ static void a_wrong_guess_is_put_right(void **state)
     assert_word(&s, 9);
 }
 
-static int posted(struct fake_call *call)
-{
-    (void)call;
-    assert_int_equal(fw_sem_post(&s), 0);
-    return FAKE_COMPARE;
-}
-
-static void a_waiter_is_woken(void **state)
-{
-    (void)state;
-    fake.on_sleep = posted;
-    fw_sem_wait(&s);
-    assert_word(&s, 0);
-    assert_int_equal(fw_sem_wait_policy(&s, &block, NULL), 0);
-    assert_int_equal(fake.wakes, 2);
-    assert_wake(0, sleepers_word(&s), 1);
-}
-
-static void a_deadline_ends_the_wait(void **state)
-{
-    fw_deadline d = fake_deadline(CLOCK_REALTIME, 100000), bad = {{0, 1000000000}, CLOCK_REALTIME};
-
-    (void)state;
-    assert_int_equal(fw_sem_timedwait(&s, &d), ETIMEDOUT);
-    assert_int_equal(fw_sem_timedwait(&s, &bad), EINVAL);
-    assert_word(&s, 0);
-    assert_int_equal(fw_sem_post(&s), 0);
-    assert_int_equal(fw_sem_timedwait(&s, &bad), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(init_checks_its_arguments, reset),
         cmocka_unit_test_setup(zero_bytes_are_an_empty_semaphore, reset),
-        cmocka_unit_test_setup(units_are_counted_up_to_the_maximum, reset),
-        cmocka_unit_test_setup(a_binary_semaphore_is_full_with_one, reset),
         cmocka_unit_test_setup(a_wrong_guess_is_put_right, reset),
-        cmocka_unit_test_setup(a_waiter_is_woken, reset),
-        cmocka_unit_test_setup(a_deadline_ends_the_wait, reset),
     };
     return cmocka_run_group_tests_name("sem", tests, NULL, NULL);
 }
