@@ -2,46 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Tests of the report on the plan `adaptive`: goals, tables, pictures, the state of the assist."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_adaptive  # noqa: E402
-from fwreport import adaptive, adaptivegoals, results, summary  # noqa: E402
-from fwreport.outcome import MISSED, REACHED, UNKNOWN  # noqa: E402
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
+import reporting
+import synthetic
+import synthetic_adaptive
+from reporting import load, times
+from fwreport import adaptive, adaptivegoals, summary
+from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 
 def changed(raw, lock, tasks, **factors):
     """The result with metrics of one lock multiplied where there are so many tasks."""
-    for cell in raw["cells"]:
-        if cell["lock"] == lock and cell["tasks"] == tasks:
-            for run in cell["runs"]:
-                for metric, factor in factors.items():
-                    run[metric] *= factor
+    for metric, factor in factors.items():
+        reporting.changed(raw, times(factor, metric), lock=lock, tasks=tasks)
     return raw
 
 
@@ -130,22 +104,6 @@ class Shown(unittest.TestCase):
                      "with the assist over without", "0.20 + 0.01", "nsync"):
             self.assertIn(part, text)
         self.assertNotIn("found the assist in another state", text)
-
-    def test_page(self):
-        for states, pictures in ((("off", "on"), 4), ((None,), 2)):
-            with tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder, "a.json")
-                path.write_text(json.dumps(synthetic_adaptive.adaptive(states=states)))
-                out = pathlib.Path(folder, "out")
-                done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                      capture_output=True, text=True, check=False, timeout=900)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                page = (out / "index.html").read_text()
-                drawn = {picture.name for picture in out.glob("adaptive-*.png")}
-            self.assertEqual(len(drawn), pictures)
-            self.assertIn("adaptive-share-off.png", drawn)
-            self.assertIn("More tasks than processors", page)
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
 
 
 if __name__ == "__main__":

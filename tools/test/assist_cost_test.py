@@ -26,36 +26,36 @@ TOOL = HERE.parent / "assist-cost"
 NOBODY = 65534
 
 # Runs if `on` is there, and notes what it was told.
-FURWOCK = """#!/usr/bin/python3
-import json, pathlib, sys
-here = pathlib.Path(__file__).resolve().parent
-on, said = here / "on", here / "said"
-assert sys.argv[1] == "assist"
-words = sys.argv[2:]
-with said.open("a") as notes:
-    notes.write(" ".join(words) + "\\n")
-if words[0] == "start":
-    if (here / "broken").exists():
-        sys.exit("furwock: no permission")
-    on.write_text(" ".join(words[1:]))
-elif words[0] == "stop":
-    on.unlink(missing_ok=True)
-elif words == ["status", "--json"]:
-    print(json.dumps({"runs": 10, "run_ns": 250}))
-sys.exit(0 if words[0] != "status" or on.exists() else 3)
+FURWOCK = """#!/bin/sh
+cd "${0%/*}"
+[ "$1" = assist ] || exit 99
+shift
+echo "$*" >> said
+case $* in
+start*)
+    if [ -e broken ]; then
+        echo "furwock: no permission" >&2
+        exit 1
+    fi
+    touch on ;;
+stop) rm -f on ;;
+"status --json") echo '{"runs": 10, "run_ns": 250}' ;;
+esac
+[ "$1" != status ] || [ -e on ] || exit 3
 """
 
 # Tells a time that is 10 % longer while the assist runs.
-SWITCHES = """#!/usr/bin/python3
-import pathlib, sys, time
-on = pathlib.Path(__file__).resolve().parents[2] / "command" / "on"
-if sys.argv[1] == "participant":
-    print("ready", flush=True)
-    sys.stdin.read()
-elif sys.argv[1] in ("yield", "pipe") and int(sys.argv[2]) > 0:
-    if (on.parent / "slow").exists():
-        time.sleep(3600)
-    print(1.1 if on.exists() else 1.0)
+SWITCHES = """#!/bin/sh
+cd "${0%/*}/../../command"
+case $1 in
+participant)
+    echo ready
+    exec cat > /dev/null ;;
+yield|pipe)
+    [ "$2" -gt 0 ] || exit 1
+    [ ! -e slow ] || exec sleep 3600
+    if [ -e on ]; then echo 1.1; else echo 1.0; fi ;;
+esac
 """
 
 

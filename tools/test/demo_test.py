@@ -4,65 +4,45 @@
 
 import json
 import os
-import pathlib
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_lifo  # noqa: E402
-import synthetic_mix  # noqa: E402
-import synthetic_share  # noqa: E402
-import synthetic_wakes  # noqa: E402
+import reporting
+import synthetic
+import synthetic_lifo
+import synthetic_mix
+import synthetic_share
+import synthetic_wakes
 
 # Writes the JSON beside it to where --json says; on `slow`, waits for an interrupt.
-PRETENDER = """#!/usr/bin/python3
-import pathlib, shutil, sys, time
-me = pathlib.Path(__file__)
-print("its own table")
-target = sys.argv[sys.argv.index("--json") + 1]
-me.with_suffix(".words").open("a").write(" ".join(sys.argv[1:]) + "\\n")
-if me.with_suffix(".broken").exists():
-    sys.exit("it is broken")
-own = me.with_suffix("." + sys.argv[1] + ".json")
-shutil.copy(own if own.exists() else me.with_suffix(".json"), target)
-if me.with_suffix(".slow").exists():
-    try:
-        me.with_suffix(".started").touch()
-        time.sleep(3600)
-    except KeyboardInterrupt:
-        me.with_suffix(".interrupted").touch()
-        sys.exit(130)
+PRETENDER = """#!/bin/sh
+echo "its own table"
+echo "$*" >> "$0.words"
+[ ! -e "$0.broken" ] || exit 1
+own=$0.$1.json
+[ -e "$own" ] || own=$0.json
+while [ "$1" != --json ]; do shift; done
+cp "$own" "$2"
+if [ -e "$0.slow" ]; then
+    trap 'touch "$0.interrupted"; kill $!; exit 130' INT
+    sleep 3600 &
+    touch "$0.started"
+    wait
+fi
 """
 
 
-class Conducting(unittest.TestCase):
+class Conducting(reporting.InDirectory):
     def setUp(self):
-        self.room = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.room.name)
-        self.addCleanup(self.room.cleanup)
+        super().setUp()
         self.bench = self.dir / "build" / "bench"
         self.out = self.dir / "out"
         self.bench.mkdir(parents=True)
         self.pretend("uncontended", synthetic.uncontended())
-        self.pretend("ulockflex", synthetic.paper(runs=2, tasks=(2,), locks=(
-            "furwock", "pthread")))
+        self.pretend("ulockflex", synthetic.today(2, ("furwock", "pthread"), sets=(1,),
+                                                  tasks=(2,)))
 
     def pretend_all(self):
         """The other benchmarks, too.  What becomes of each picture is seen once: that is slow."""
@@ -78,10 +58,10 @@ class Conducting(unittest.TestCase):
         program = self.bench / name
         program.write_text(PRETENDER)
         program.chmod(0o755)
-        program.with_suffix(".json").write_text(json.dumps(result))
+        (self.bench / f"{name}.json").write_text(json.dumps(result))
 
     def start(self, tool, *words, **more):
-        return subprocess.Popen([str(HERE.parent / tool), "--build", str(self.dir / "build"),
+        return subprocess.Popen([str(reporting.TOOLS / tool), "--build", str(self.dir / "build"),
                                  "-o", str(self.out), *words], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, **more)
 

@@ -2,55 +2,26 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of lifo."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_lifo  # noqa: E402
-from fwreport import lifo, lifogoals, lifotables, results, summary  # noqa: E402
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
+import reporting
+import synthetic
+import synthetic_lifo
+from reporting import changed, load, slower
+from fwreport import lifo, lifogoals, lifotables, summary
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
 
 
 def slowed(factor, **where):
-    """An invented result in which the cells that match took longer."""
-    raw = synthetic_lifo.lifo()
-    for cell in raw["cells"]:
-        if all(cell[name] == value for name, value in where.items()):
-            for run in cell["runs"]:
-                run["seconds"] *= factor(run) if callable(factor) else factor
-    return raw
+    return changed(synthetic_lifo.lifo(), slower(factor), **where)
 
 
 def goals(*raws):
-    return [goal for evaluate in lifogoals.GOALS for goal in evaluate(load(*raws))]
+    return reporting.goals(lifogoals, *raws)
 
 
 def states(*raws):
-    return [goal.state for goal in goals(*raws)]
+    return reporting.states(lifogoals, *raws)
 
 
 class Figures(unittest.TestCase):
@@ -126,31 +97,6 @@ class Goals(unittest.TestCase):
     def test_within_noise(self):
         raw = slowed(lambda run: 1.7 if run["round"] % 2 else 2.0, lock="furwock", head=16)
         self.assertEqual(states(raw)[3], NOISE)
-
-
-class Shown(unittest.TestCase):
-    def page_of(self, raw):
-        with tempfile.TemporaryDirectory() as folder:
-            path, out = pathlib.Path(folder, "lifo.json"), pathlib.Path(folder, "out")
-            path.write_text(json.dumps(raw))
-            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=900)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            page = (out / "index.html").read_text()
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
-            return page, {picture.name for picture in out.glob("*.png")}
-
-    def test_page(self):
-        page, pictures = self.page_of(synthetic_lifo.lifo())
-        self.assertEqual(pictures, {"lifo-16.png", "lifo-32.png"})
-        self.assertIn('<figure id="lifo-32">', page)
-        self.assertIn("Generic atomics", page)
-        self.assertIn("section 4.2", page)
-
-    def test_page_of_one_point(self):
-        _, pictures = self.page_of(synthetic_lifo.lifo(1, (3,), (24,), ("furwock",),
-                                                       pinned=True))
-        self.assertEqual(pictures, {"lifo-24-pinned.png"})
 
 
 if __name__ == "__main__":

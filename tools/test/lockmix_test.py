@@ -2,49 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of lockmix."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_lockmix  # noqa: E402
-from fwreport import lockmix, lockmixgoals, lockmixtables, results, summary  # noqa: E402
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
+import reporting
+import synthetic
+import synthetic_lockmix
+from reporting import load, times
+from fwreport import lockmix, lockmixgoals, lockmixtables, summary
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
 
 CPUS = synthetic.MACHINE["cpus"]
 
 
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
-
-
 def changed(change, **where):
-    """An invented result in which the runs of the cells that match were changed."""
-    raw = synthetic_lockmix.lockmix()
-    for cell in raw["cells"]:
-        if all(cell[name] == value for name, value in where.items()):
-            for run in cell["runs"]:
-                change(run)
-    return raw
+    return reporting.changed(synthetic_lockmix.lockmix(), change, **where)
 
 
 def slower(factor):
@@ -56,11 +27,11 @@ def slower(factor):
 
 
 def goals(*raws):
-    return [goal for evaluate in lockmixgoals.GOALS for goal in evaluate(load(*raws))]
+    return reporting.goals(lockmixgoals, *raws)
 
 
 def states(*raws):
-    return [goal.state for goal in goals(*raws)]
+    return reporting.states(lockmixgoals, *raws)
 
 
 class Figures(unittest.TestCase):
@@ -126,9 +97,7 @@ class Goals(unittest.TestCase):
         self.assertIn("of pthread", found[1].short[0])
 
     def test_cpu_time(self):
-        def burn(run):
-            run["cpu_ns"] *= 1.5
-        found = goals(changed(burn, lock="furwock", mode="one", antagonists=0))
+        found = goals(changed(times(1.5, "cpu_ns"), lock="furwock", mode="one", antagonists=0))
         self.assertEqual([goal.state for goal in found], [REACHED] * 3 + [MISSED])
 
     def test_with_the_assist_and_without(self):
@@ -141,38 +110,6 @@ class Goals(unittest.TestCase):
     def test_within_noise(self):
         raw = changed(slower(lambda run: 1.0 if run["round"] % 2 else 1.15), lock="furwock")
         self.assertEqual(states(raw)[2], NOISE)
-
-
-class Shown(unittest.TestCase):
-    def page_of(self, raw):
-        with tempfile.TemporaryDirectory() as folder:
-            path, out = pathlib.Path(folder, "lockmix.json"), pathlib.Path(folder, "out")
-            path.write_text(json.dumps(raw))
-            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=900)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            page = (out / "index.html").read_text()
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
-            return page, {picture.name for picture in out.glob("*.png")}
-
-    def test_page(self):
-        page, pictures = self.page_of(synthetic_lockmix.lockmix())
-        self.assertEqual(pictures, {f"lockmix-{mode}{more}.png" for mode in ("one", "hash", "many")
-                                    for more in ("", "-cpu")})
-        self.assertIn("More threads than CPUs", page)
-        self.assertIn("PiBench", page)
-
-    def test_page_with_and_without_the_assist(self):
-        raw = synthetic_lockmix.lockmix(2, ("one",))
-        raw["cells"] += synthetic_lockmix.lockmix(2, ("one",), assist="on")["cells"]
-        page, pictures = self.page_of(raw)
-        self.assertEqual(pictures, {f"lockmix-one{more}{how}.png" for more in ("", "-assist")
-                                    for how in ("", "-cpu")})
-        self.assertIn(f"{CPUS} antagonists, assist on", page)
-
-    def test_page_of_little(self):
-        _, pictures = self.page_of(synthetic_lockmix.lockmix(1, ("one",), (3,), ("furwock",)))
-        self.assertEqual(pictures, {"lockmix-one.png", "lockmix-one-cpu.png"})
 
 
 if __name__ == "__main__":

@@ -2,60 +2,24 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of atomicmix."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_mix  # noqa: E402
-from fwreport import mix, mixgoals, mixtables, results, summary  # noqa: E402
-from fwreport.outcome import MISSED, REACHED, UNKNOWN  # noqa: E402
+import reporting
+import synthetic
+import synthetic_mix
+from reporting import changed, load, slower
+from fwreport import mix, mixgoals, mixtables, summary
+from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 ALL = 7     # goals: six points of 32 bytes, and the pairs
 
 
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
-
-
 def slowed(factor, **where):
-    """An invented result in which furwock took longer at the points that match."""
-    raw = synthetic_mix.atomicmix()
-    for cell in raw["cells"]:
-        if cell["lock"] == "furwock" and all(cell[name] == x for name, x in where.items()):
-            for run in cell["runs"]:
-                run["seconds"] *= factor
-    return raw
-
-
-def without_libatomic():
-    raw = synthetic_mix.atomicmix()
-    raw["cells"] = [cell for cell in raw["cells"] if cell["lock"] == "furwock"]
-    raw["missing"] = [{"lock": "libatomic", "why": "install libatomic1"}]
-    return raw
+    return changed(synthetic_mix.atomicmix(), slower(factor), lock="furwock", **where)
 
 
 def goals(*raws):
-    return [goal for evaluate in mixgoals.GOALS for goal in evaluate(load(*raws))]
+    return reporting.goals(mixgoals, *raws)
 
 
 class Figures(unittest.TestCase):
@@ -99,7 +63,7 @@ class Figures(unittest.TestCase):
                          ["16", "16 _16", "24", "32", "64"])
 
     def test_libatomic_is_not_installed(self):
-        found = load(without_libatomic())
+        found = load(synthetic_mix.without_libatomic())
         text = summary.text(found)
         self.assertIn("not compared: libatomic (install libatomic1)", text)
         self.assertIn("no libatomic beside it", text)
@@ -137,38 +101,6 @@ class Goals(unittest.TestCase):
         self.assertEqual(found.state, MISSED)
         self.assertEqual(len(found.short), 1)
         self.assertIn("(_16), load, alone: 1.8", found.short[0])
-
-
-class Shown(unittest.TestCase):
-    def page_of(self, raw):
-        with tempfile.TemporaryDirectory() as folder:
-            path, out = pathlib.Path(folder, "mix.json"), pathlib.Path(folder, "out")
-            path.write_text(json.dumps(raw))
-            done = subprocess.run([str(HERE.parent / "report"), str(path), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=900)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            page = (out / "index.html").read_text()
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
-            return page, {picture.name for picture in out.glob("*.png")}
-
-    def test_page(self):
-        page, pictures = self.page_of(synthetic_mix.atomicmix())
-        self.assertEqual(pictures, {"atomicmix-alone.png", "atomicmix-sizes.png",
-                                    "atomicmix-threads.png"})
-        self.assertIn("Generic atomics", page)
-        self.assertIn("neighbours in an array", page)
-
-    def test_page_of_one_point(self):
-        raw = synthetic_mix.atomicmix(2)
-        raw["cells"] = [cell for cell in raw["cells"] if cell["mix"] == "95:5"
-                        and cell["where"] == "far" and cell["lock"] == "furwock"]
-        _, pictures = self.page_of(raw)
-        self.assertEqual(pictures, set())
-
-    def test_page_without_libatomic(self):
-        page, pictures = self.page_of(without_libatomic())
-        self.assertEqual(pictures, {"atomicmix-alone.png"})
-        self.assertIn("<b>libatomic</b>: install libatomic1", page)
 
 
 if __name__ == "__main__":

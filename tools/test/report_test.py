@@ -2,38 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Tests of the report: the ideal lock, the statistics, the goals, the page, bad input."""
 
-import json
 import math
-import pathlib
 import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-from fwreport import compare, goals, ideal, paper, results, stats, summary  # noqa: E402
-
-REPORT = HERE.parent / "report"
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
+import reporting
+import numpy
+import synthetic
+from reporting import changed, load, report, times
+from fwreport import compare, goals, ideal, paper, results, stats, summary
 
 
 class IdealLock(unittest.TestCase):
@@ -121,9 +98,7 @@ class Reading(unittest.TestCase):
 
     def test_a_metric_that_was_not_measured(self):
         raw = synthetic.paper(runs=2, tasks=(2,), locks=("furwock", "pthread"))
-        for cell in raw["cells"]:
-            for run in cell["runs"]:
-                run["syscalls"] = run["wait_ns"] = run["reacquire"] = None
+        changed(raw, lambda run: run.update(syscalls=None, wait_ns=None, reacquire=None))
         loaded = load(raw)
         self.assertIsNone(loaded.cell(loaded.spots("tables")[0], "furwock").mean("wait_ns", "p99"))
         self.assertIn("NOT MEASURED  system calls", summary.text(loaded))
@@ -135,11 +110,7 @@ class Goals(unittest.TestCase):
 
     def slowed(self, lock, factor):
         raw = synthetic.paper(tasks=(2, 100), locks=("furwock", "pthread", "nsync", "ck-mcs"))
-        for cell in raw["cells"]:
-            if cell["lock"] == lock and cell["tasks"] == 100 and cell["lht_us"] == 3:
-                for run in cell["runs"]:
-                    run["throughput"] *= factor
-        return raw
+        return changed(raw, times(factor, "throughput"), lock=lock, tasks=100, lht_us=3)
 
     def test_the_best_rival_sleeps(self):
         raw = self.slowed("ck-mcs", 100)
@@ -192,27 +163,7 @@ class Paper(unittest.TestCase):
         self.assertIsNone(paper.improvement("futex", 5, (0, 10)))
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.room = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.room.name)
-        self.addCleanup(self.room.cleanup)
-
-    def file(self, name, content):
-        path = self.dir / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return str(path)
-
-    def report(self, *words):
-        return subprocess.run([str(REPORT), *words], capture_output=True, text=True, check=False,
-                              cwd=self.dir, timeout=900)
-
-    def refused(self, pattern, *words):
-        done = self.report(*words)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertRegex(done.stderr, pattern)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-
+class Program(reporting.InDirectory):
     def test_bad_input(self):
         self.refused("No such file", "nothing.json")
         self.refused("not JSON", self.file("a.json", "{"))
@@ -230,37 +181,20 @@ class Program(unittest.TestCase):
         self.refused("Not a directory|File exists", good, "-o", blocker)
         self.refused("Not a directory", good, "-o", blocker + "/below")
 
-    def test_whole_page(self):
-        good = self.file("good.json", synthetic.paper(runs=3, tasks=(2, 100), locks=(
-            "furwock", "furwock-fair", "sysv", "futex", "ulock", "drepper", "pthread", "nsync")))
-        grid = self.file("grid.json", synthetic.today(runs=2))
-        cost = self.file("cost.json", synthetic.uncontended())
-        done = self.report(good, grid, cost, "-o", "out")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.dir / "out" / "index.html").read_text()
-        self.assertNotIn("<script", page)
-        self.assertNotRegex(page, r'(src|href)="(?!#)')     # nothing from outside
-        self.assertNotIn("nan", page.replace("nanoseconds", ""))
-        pictures = {p.name for p in (self.dir / "out").glob("*.png")}
-        for name in ("uncontended", "cells-tables-threads", "cells-grid-threads",
-                     "throughput-rivals-threads", "throughput-classics-threads",
-                     "improvement-2-threads", "improvement-100-threads", "reacquisition-threads",
-                     "coefficient-rivals-threads", "waits-100-rivals-threads"):
-            self.assertIn(name + ".png", pictures)
-            self.assertIn(f'<figure id="{name}">', page)
-        for text in ("Invented CPU", "install libtbb-dev", "tools/report good.json"):
-            self.assertIn(text, page)
-
     def test_summary(self):
         good = self.file("good.json", synthetic.paper(runs=3, tasks=(2, 100)))
-        done = self.report("--summary", good)
+        done = report("--summary", good)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("geometric mean", done.stdout)
         self.assertIn("not compared: tbb", done.stdout)
 
-    def test_one_run_of_one_lock(self):
-        raw = synthetic.paper(runs=1, tasks=(2,), locks=("pthread",))
-        self.assertEqual(self.report(self.file("one.json", raw), "-o", "out").returncode, 0)
+    def test_as_a_program(self):
+        for status, name in ((0, "one.json"), (2, "none.json")):
+            self.file("one.json", synthetic.paper(runs=1, tasks=(2,), locks=("pthread",)))
+            done = subprocess.run([reporting.REPORT, name, "-o", "out"], capture_output=True,
+                                  text=True, check=False, timeout=900)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual("index.html" in done.stdout, status == 0)
 
 
 if __name__ == "__main__":

@@ -2,37 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of rtlatency."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_rtlatency as invented  # noqa: E402
-from fwreport import results, rtgoals, rtlatency, rttables, summary  # noqa: E402
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
+import reporting
+import synthetic
+import synthetic_rtlatency as invented
+from reporting import load, slower
+from fwreport import rtgoals, rtlatency, rttables, summary
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
 
 
 def changed(raw, change, **where):
@@ -43,15 +20,12 @@ def changed(raw, change, **where):
     return raw
 
 
-def slower(factor):
-    def change(cell):
-        for run in cell["runs"]:
-            run["seconds"] *= factor(run) if callable(factor) else factor
-    return change
+def slowed(factor, **where):
+    return reporting.changed(invented.pairs(), slower(factor), **where)
 
 
 def states(*raws):
-    return [goal.state for evaluate in rtgoals.GOALS for goal in evaluate(load(*raws))]
+    return reporting.states(rtgoals, *raws)
 
 
 class Figures(unittest.TestCase):
@@ -135,20 +109,19 @@ class Goals(unittest.TestCase):
         self.assertEqual(states(invented.pairs(locks=("PRIO_INHERIT", "PCP"))), [UNKNOWN] * 5)
 
     def test_cost(self):
-        raw = changed(invented.pairs(), slower(1.2), lock="MPCP-DU", tasks=16)
+        raw = slowed(1.2, lock="MPCP-DU", tasks=16)
         self.assertEqual(states(raw)[:3], [REACHED, MISSED, REACHED])
-        raw = changed(invented.pairs(), slower(lambda run: 1.2 - 0.1 * (run["round"] % 2)),
-                      lock="MPCP-DU", tasks=16)
+        raw = slowed(lambda run: 1.2 - 0.1 * (run["round"] % 2), lock="MPCP-DU", tasks=16)
         self.assertEqual(states(raw)[1], NOISE)
-        raw = changed(invented.pairs(), slower(10), lock="FMLP+-DU")
+        raw = slowed(10, lock="FMLP+-DU")
         self.assertEqual(states(raw)[:2], [MISSED, MISSED])
 
     def test_system_calls(self):
-        def call(cell):
-            for run in cell["runs"]:
-                run["syscalls"] = 0.01
-        self.assertEqual(states(changed(invented.pairs(), call, lock="FMLP+-DU"))[2], MISSED)
-        self.assertEqual(states(changed(invented.pairs(), call, lock="PIP"))[2], REACHED)
+        def states_with_calls(lock):
+            return states(reporting.changed(
+                invented.pairs(), lambda run: run.update(syscalls=0.01), lock=lock))
+        self.assertEqual(states_with_calls("FMLP+-DU")[2], MISSED)
+        self.assertEqual(states_with_calls("PIP")[2], REACHED)
 
     def test_table1(self):
         def dearer(sample, times):
@@ -165,35 +138,6 @@ class Goals(unittest.TestCase):
         self.assertEqual(evaluated("lock_taken", 1.36), [REACHED, REACHED])
         self.assertEqual(evaluated("lock_taken", 1.4), [REACHED, MISSED])
         self.assertEqual(evaluated("unlock_taken", 1.2), [REACHED, MISSED])
-
-
-class Shown(unittest.TestCase):
-    def page_of(self, *raws):
-        with tempfile.TemporaryDirectory() as folder:
-            out, paths = pathlib.Path(folder, "out"), []
-            for at, raw in enumerate(raws):
-                paths.append(pathlib.Path(folder, f"{at}.json"))
-                paths[-1].write_text(json.dumps(raw))
-            done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=900)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            page = (out / "index.html").read_text()
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
-            return page, {picture.name for picture in out.glob("*.png")}
-
-    def test_page(self):
-        page, pictures = self.page_of(invented.pairs(), invented.tasks())
-        self.assertEqual(pictures, {"rtpairs.png", "rtlatency.png"})
-        self.assertIn("Real-time tasks", page)
-        self.assertIn("RTSS 2014", page)
-        self.assertIn("in the paper", page)
-
-    def test_what_is_missing_is_not_drawn(self):
-        _, pictures = self.page_of(invented.pairs(locks=("PCP", "PCP-DU-BOOL")),
-                                   invented.tasks(one=("PRIO_INHERIT", "PIP"), many=("MPCP",)))
-        self.assertEqual(pictures, set())
-        _, pictures = self.page_of(invented.tasks(many=("MPCP", "MPCP-DU")))
-        self.assertEqual(pictures, {"rtlatency.png"})
 
 
 if __name__ == "__main__":

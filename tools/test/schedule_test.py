@@ -2,29 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Tests of the drawing of what real-time tasks did."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+import reporting
+from reporting import report
+from fwreport import results, schedule
 
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-from fwreport import results, schedule  # noqa: E402
-
-REPORT = HERE.parent / "report"
 MS = 1000000
 
 
@@ -95,26 +78,12 @@ class Reading(unittest.TestCase):
         self.assertEqual(schedule.common([(0, 4), (6, 9)], 3, 7), [(3, 4), (6, 7)])
 
 
-class Drawing(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_text(json.dumps(content), encoding="utf-8")
-        return path
-
-    def report(self, *words):
-        return subprocess.run([REPORT, *map(str, words)], capture_output=True, text=True,
-                              check=False, timeout=900)
-
+class Drawing(reporting.InDirectory):
     def test_pictures(self):
-        paths = [self.write("a.json", raw()), self.write("b.json", raw(runs=None))]
+        paths = [self.file("a.json", raw()), self.file("b.json", raw(runs=None))]
         for more in ([], ["--span", "1,4.5"]):
-            out = self.folder / "out"
-            done = self.report("-o", out, *more, *paths)
+            out = self.dir / "out"
+            done = report("-o", out, *more, *paths)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stdout.split(), [f"{out}/schedule.svg", f"{out}/schedule.png"])
             self.assertIn("<svg", (out / "schedule.svg").read_text(encoding="utf-8"))
@@ -123,14 +92,14 @@ class Drawing(unittest.TestCase):
     def test_names_are_only_names(self):
         odd = [task("$\\frac$", 20), task("a\x1b[31m\n", 10)]
         locks = [{"name": "$x", "protocol": "$^$", "group": 3}]
-        path = self.write("$a$.json", raw(tasks=odd, locks=locks))
-        self.assertEqual(self.report("-o", self.folder / "out", path).returncode, 0)
-        said = self.report("--summary", path).stdout
+        path = self.file("$a$.json", raw(tasks=odd, locks=locks))
+        self.assertEqual(report("-o", self.dir / "out", path).returncode, 0)
+        said = report("--summary", path).stdout
         self.assertIn("a?[31m?", said)
         self.assertNotIn("\x1b", said)
 
     def test_summary(self):
-        done = self.report("--summary", self.write("a.json", raw(missing="no tracefs")))
+        done = report("--summary", self.file("a.json", raw(missing="no tracefs")))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("a: PCP", done.stdout)
         self.assertIn("no tracefs", done.stdout)
@@ -141,19 +110,15 @@ class Drawing(unittest.TestCase):
     def test_bad_input(self):
         for bad in (raw(tasks=[]), raw(events=[event(1, 7, "begin")]),
                     raw(events=[event(1, 0, "acquire", 9)]), raw(tasks=3), raw(locks=[{}])):
-            done = self.report("--summary", self.write("bad.json", bad))
-            self.assertEqual(done.returncode, 2, done.stdout)
-            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.refused("bad.json", "--summary", self.file("bad.json", bad))
 
     def test_a_trace_is_not_a_result(self):
-        other = self.write("other.json", {"format": results.FORMAT})
-        done = self.report("--summary", self.write("a.json", raw()), other)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("other.json", done.stderr)
+        other = self.file("other.json", {"format": results.FORMAT})
+        self.refused("other.json", "--summary", self.file("a.json", raw()), other)
 
     def test_spans(self):
         for text in ("1", "2,1", "a,b", "-1,3", "1,nan", ""):
-            done = self.report("--span", text, self.write("a.json", raw()))
+            done = report("--span", text, self.file("a.json", raw()))
             self.assertEqual(done.returncode, 2, text)
 
 

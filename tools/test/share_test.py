@@ -2,49 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Tests of the report on read-write locks: who is compared with whom, goals, pictures, tables."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_share  # noqa: E402
-from fwreport import compare, compact, goals, results, sharegoals, sharing  # noqa: E402
-from fwreport import sharetables, summary, outcome  # noqa: E402
-
-REPORT = HERE.parent / "report"
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
-
+import reporting
+import synthetic
+import synthetic_share
+from reporting import changed, load, times
+from fwreport import compare, compact, goals, sharegoals, sharing
+from fwreport import sharetables, summary, outcome
 
 def slowed(lock, factor, tasks=100, share=50, **how):
     """One lock slower in one cell."""
-    raw = synthetic_share.share(times=[(5, 5)], **how)
-    for cell in raw["cells"]:
-        if (cell["lock"], cell["tasks"], cell["share"]) == (lock, tasks, share):
-            for run in cell["runs"]:
-                run["throughput"] *= factor
-    return raw
+    return changed(synthetic_share.share(times=[(5, 5)], **how), times(factor, "throughput"),
+                   lock=lock, tasks=tasks, share=share)
 
 
 class Comparing(unittest.TestCase):
@@ -138,36 +108,7 @@ class Uncontended(unittest.TestCase):
         self.assertIn("furwock", loaded.uncontended.samples)
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.room = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.room.name)
-        self.addCleanup(self.room.cleanup)
-
-    def report(self, raws, *words):
-        names = []
-        for at, raw in enumerate(raws):
-            names.append(f"{at}.json")
-            (self.dir / names[-1]).write_text(json.dumps(raw))
-        return subprocess.run([str(REPORT), *names, *words], capture_output=True, text=True,
-                              check=False, cwd=self.dir, timeout=900)
-
-    def test_page(self):
-        done = self.report([synthetic_share.share(runs=2), synthetic_share.uncontended()],
-                           "-o", "out")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.dir / "out" / "index.html").read_text()
-        self.assertNotIn("nan", page.replace("nanoseconds", ""))
-        for name in ("share-cells-5-5-threads", "share-cells-0-10-threads",
-                     "share-fair-5-5-threads", "share-readers-5-5-threads",
-                     "share-writers-5-5-threads", "share-classics-5-5-threads",
-                     "uncontended-read", "uncontended-write"):
-            self.assertTrue((self.dir / "out" / f"{name}.png").exists(), name)
-            self.assertIn(f'<figure id="{name}">', page)
-        for text in ("Read-write locks", "All cells of furwock-rw (fair) in figures",
-                     "wait for an event that is set", "ulockflex share --kind threads"):
-            self.assertIn(text, page)
-
+class Program(reporting.InDirectory):
     def test_summary(self):
         done = self.report([synthetic_share.share(runs=3), synthetic_share.uncontended()],
                            "--summary")
@@ -175,17 +116,10 @@ class Program(unittest.TestCase):
         self.assertRegex(done.stdout, r"REACHED  Figure 6, each cell: furwock-rw: 88 of 88 cells")
         self.assertIn("Figure 6: furwock-rw-writers (writers), threads", done.stdout)
 
-    def test_one_cell(self):
-        raw = synthetic_share.share(runs=1, tasks=(2,), shares=(50,), times=[(5, 5)],
-                                    locks=("pthread-rw", "furwock-rw"))
-        self.assertEqual(self.report([raw], "-o", "out").returncode, 0)
-
     def test_bad_share(self):
         raw = synthetic_share.share(runs=1, tasks=(2,), shares=(50,), times=[(5, 5)])
         raw["cells"][0]["share"] = "half"
-        done = self.report([raw])
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("a cell without a proper", done.stderr)
+        self.refused("a cell without a proper", self.file("bad.json", raw))
 
 
 if __name__ == "__main__":

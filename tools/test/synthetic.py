@@ -94,11 +94,11 @@ def paper(runs=5, tasks=(2, 3, 4, 100, 1000), locks=LOCKS, seed=1):
 
 
 def today(runs=4, locks=("furwock", "furwock-fair", "pthread", "pthread-adaptive", "nsync",
-                         "parking_lot"), seed=2):
+                         "parking_lot"), seed=2, sets=(1, 10, 1000), tasks=(2, 4, 6, 8)):
     generator = random.Random(seed)
     times = dict.fromkeys((hold, hold * times) for hold in (0, 1, 10, 100) for times in (1, 10))
-    cells = [cell(lock, "grid", "threads", (count, sets, lht, nlht), runs, generator)
-             for sets in (1, 10, 1000) for count in (2, 4, 6, 8) for lht, nlht in times
+    cells = [cell(lock, "grid", "threads", (count, number, lht, nlht), runs, generator)
+             for number in sets for count in tasks for lht, nlht in times
              for lock in locks]
     for one in cells:
         one["pick"] = "random" if one["locks"] > 1 else "own"

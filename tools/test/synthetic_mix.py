@@ -37,3 +37,10 @@ def atomicmix(repetitions=7, seed=9):
                 generator, size=size, calls=calls, offset=0, order="seq_cst", mix=name,
                 where=where, threads=threads, run_ms=10, **({"goal": goal} if goal else {})))
     return synthetic_wakes.result("atomicmix", cells)
+
+
+def without_libatomic():
+    raw = atomicmix()
+    raw["cells"] = [cell for cell in raw["cells"] if cell["lock"] == "furwock"]
+    raw["missing"] = [{"lock": "libatomic", "why": "install libatomic1"}]
+    return raw

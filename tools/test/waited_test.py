@@ -2,31 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of the figures of furwock run --stat."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-from fwreport import results, waited  # noqa: E402
-
-REPORT = HERE.parent / "report"
-
+import reporting
+import synthetic
+from reporting import load
+from fwreport import results, waited
 
 def location(text):
     return {"address": "0x1000", "text": text, "symbol": text, "file": None, "line": 0,
@@ -51,12 +32,6 @@ def run(locks, **more):
                            "locks": locks, "threads": [], "waiting": []}], **more}
 
 
-def load(raw):
-    loaded = results.Results()
-    loaded.add(json.loads(json.dumps(raw)), "stat.json")
-    return loaded
-
-
 class Reading(unittest.TestCase):
     def test_locks_first_and_most_time_first(self):
         raw = run([lock("less", 2000), lock("cond", 10 ** 9, False), lock("most", 6 * 10 ** 6)])
@@ -73,7 +48,7 @@ class Reading(unittest.TestCase):
     def test_what_is_broken_is_named(self):
         raw = run([lock("one", 2000)])
         del raw["processes"][0]["locks"][0]["p50_ns"]
-        with self.assertRaisesRegex(results.BadInput, "stat.json: .* proper 'p50_ns'"):
+        with self.assertRaisesRegex(results.BadInput, "result 0: .* proper 'p50_ns'"):
             load(raw)
 
     def test_only_conditions(self):
@@ -81,39 +56,15 @@ class Reading(unittest.TestCase):
                          "No thread waited for a lock.")
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.room = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.room.name)
-        self.addCleanup(self.room.cleanup)
-
-    def report(self, raw, *words):
-        (self.dir / "stat.json").write_text(json.dumps(raw))
-        return subprocess.run([str(REPORT), "stat.json", *words], capture_output=True, text=True,
-                              check=False, cwd=self.dir, timeout=900)
-
-    def test_page(self):
-        raw = run([lock(f"lock {i}", 10 ** (i % 9), i % 5 != 0,
-                        [f"site {k}" for k in range(i % 7)]) for i in range(30)])
-        done = self.report(raw, "-o", "out")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.dir / "out" / "index.html").read_text()
-        self.assertTrue((self.dir / "out" / "waited-1.png").exists())
-        for text in ('<figure id="waited-1">', "What programs waited for", "&lt;b&gt;&amp;",
-                     "The threads of it: it"):
-            self.assertIn(text, page)
-        self.assertNotIn("<b>&", page)
-
+class Program(reporting.InDirectory):
     def test_summary(self):
-        done = self.report(run([lock("hot_lock", 3 * 10 ** 6)]), "--summary")
+        done = self.report([run([lock("hot_lock", 3 * 10 ** 6)])], "--summary")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"what process 4711 waited for")
         self.assertRegex(done.stdout, r"hot_lock +mutex +10 +3 ms")
 
     def test_nothing_waited_for(self):
-        done = self.report(run([]))
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("nothing was measured", done.stderr)
+        self.refused("nothing was measured", self.file("stat.json", run([])))
 
 
 if __name__ == "__main__":

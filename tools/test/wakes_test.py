@@ -2,52 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Tests of what the report makes of condperf, pingpong and latency."""
 
-import json
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-try:
-    import matplotlib  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy  # noqa: F401
-    import tabulate  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
-    sys.exit(77)
-
-import synthetic  # noqa: E402
-import synthetic_wakes  # noqa: E402
-from fwreport import experiment, results, summary, wakecompact, wakegoals, waketables  # noqa: E402
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN  # noqa: E402
-
-
-def load(*raws):
-    loaded = results.Results()
-    for at, raw in enumerate(raws):
-        loaded.add(json.loads(json.dumps(raw)), f"result {at}")
-    return loaded
-
-
-def changed(raw, change, **where):
-    """The result with change(run) made to the runs of the cells that match."""
-    for cell in raw["cells"]:
-        if all(cell[name] == value for name, value in where.items()):
-            for run in cell["runs"]:
-                change(run)
-    return raw
-
-
-def slower(factor):
-    def change(run):
-        run["seconds"] *= factor
-    return change
+import reporting
+import synthetic
+import synthetic_wakes
+from reporting import changed, load, slower
+from fwreport import experiment, results, summary, wakecompact, wakegoals, waketables
+from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
 
 
 class Contests(unittest.TestCase):
@@ -100,7 +62,7 @@ class Contests(unittest.TestCase):
 
 class Goals(unittest.TestCase):
     def states(self, *raws):
-        return [goal.state for evaluate in wakegoals.GOALS for goal in evaluate(load(*raws))]
+        return reporting.states(wakegoals, *raws)
 
     def test_all_reached(self):
         found = self.states(synthetic_wakes.condperf(), synthetic_wakes.pingpong())
@@ -186,31 +148,6 @@ class Shown(unittest.TestCase):
             syscalls=None))
         found = load(raw).experiments["pingpong"]
         self.assertEqual({row[-1] for row in waketables.rows(found)}, {"-"})
-
-    def test_page(self):
-        raws = [synthetic_wakes.condperf(), synthetic_wakes.pingpong(), synthetic_wakes.latency()]
-        self.check_page(raws, {"condperf.png", "condperf-switches.png", "pingpong.png",
-                               "latency.png"})
-
-    def test_page_of_one_run_at_one_point(self):
-        self.check_page([synthetic_wakes.condperf(1, (7,), (3,), ("pthread",))],
-                        {"condperf.png", "condperf-switches.png"})
-
-    def check_page(self, raws, wanted):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = []
-            for at, raw in enumerate(raws):
-                paths.append(pathlib.Path(folder, f"{at}.json"))
-                paths[-1].write_text(json.dumps(raw))
-            out = pathlib.Path(folder, "out")
-            done = subprocess.run([str(HERE.parent / "report"), *map(str, paths), "-o", str(out)],
-                                  capture_output=True, text=True, check=False, timeout=900)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual({path.name for path in out.glob("*.png")}, wanted)
-            page = (out / "index.html").read_text()
-            self.assertNotIn("nan", page.replace("nanoseconds", ""))
-            for name in wanted:
-                self.assertIn(f'<figure id="{name[:-4]}">', page)
 
 
 if __name__ == "__main__":
