@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-enum { PATIENCE_US = 2000 };
+enum { PATIENCE_US = 2000, HURRIES = 256 };
 
 /* By a holder: the data are whole. */
 static void look(const char *what, const struct data *d)
@@ -37,6 +37,10 @@ void register_repairs(struct soak_mapping *p)
 {
     int error = fw_ipc_mutex_on_death(&p->things->mutex[BY_FUNCTION], repair_by_function,
                                       &p->things->under_mutex[BY_FUNCTION]);
+
+    if (error == 0)
+        error = fw_ipc_rwlock_on_death(&p->things->rwlock[BY_FUNCTION], repair_by_function,
+                                       &p->things->under_rwlock[BY_FUNCTION]);
     if (error != 0)
         unexpected("on_death", error);
 }
@@ -212,6 +216,11 @@ void do_read(struct worker *w)
         unexpected("rwlock_rdlock", error);
     } else {
         read_inside(w, way);
+        if (one_of(w, 4) == 0) { /* again: it always succeeds */
+            unlock(fw_ipc_rwlock_rdlock, l, "rwlock_rdlock, again");
+            pause_randomly(w);
+            unlock(fw_ipc_rwlock_rdunlock, l, "rwlock_rdunlock");
+        }
         unlock(one_of(w, 2) == 0 ? fw_ipc_rwlock_rdunlock : fw_ipc_rwlock_unlock, l,
                "rwlock_rdunlock");
     }
@@ -250,9 +259,13 @@ void do_upgrade(struct worker *w)
 {
     int way = (int)one_of(w, RWLOCKS), error;
     fw_ipc_rwlock *l = &w->things->rwlock[way];
+    fw_deadline deadline = in_us(one_of(w, PATIENCE_US));
+    bool is_timed = one_of(w, 4) == 0;
 
     begins(w, W_UPGRADE);
-    error = fw_ipc_rwlock_upgradable_lock(l);
+    error = fw_ipc_rwlock_upgradable_timedlock(l, is_timed ? &deadline : NULL);
+    if (error == ETIMEDOUT)
+        return;
     if (error == EOWNERDEAD && way == BY_HAND) {
         repair_for_reading(w, way);
         has_done(w, W_UPGRADE);
@@ -261,8 +274,9 @@ void do_upgrade(struct worker *w)
     if (error != 0)
         unexpected("rwlock_uplock", error);
     read_inside(w, way);
-    error = one_of(w, 2) == 0 ? fw_ipc_rwlock_tryupgrade(l) : fw_ipc_rwlock_upgrade(l);
-    if (error == EBUSY) {
+    error = one_of(w, 2) == 0 ? fw_ipc_rwlock_tryupgrade(l)
+                              : fw_ipc_rwlock_timedupgrade(l, is_timed ? &deadline : NULL);
+    if (error == EBUSY || error == ETIMEDOUT) {
         unlock(fw_ipc_rwlock_upgradable_unlock, l, "rwlock_upunlock");
     } else {
         write_inside(w, way, error, "rwlock_upgrade");
@@ -273,4 +287,39 @@ void do_upgrade(struct worker *w)
         unlock(fw_ipc_rwlock_unlock, l, "rwlock_unlock");
     }
     has_done(w, W_UPGRADE);
+}
+
+/* Quickly, so that a reader and the writer that closes the lock meet within a few instructions. */
+void do_hurry(struct worker *w)
+{
+    int way = one_of(w, 2) == 0 ? BY_HAND : BY_FUNCTION;
+    fw_ipc_rwlock *l = &w->things->rwlock[way];
+    struct data *d = &w->things->under_rwlock[way];
+
+    begins(w, W_READ);
+    for (unsigned n = one_of(w, HURRIES); n != 0; n--) {
+        bool writes = one_of(w, 4) == 0;
+        int error = writes ? fw_ipc_rwlock_wrlock(l) : fw_ipc_rwlock_rdlock(l);
+        if (error == EOWNERDEAD && way == BY_HAND) {
+            if (!writes) {
+                repair_for_reading(w, way);
+            } else {
+                write_inside(w, way, error, "rwlock_wrlock");
+                unlock(fw_ipc_rwlock_wrunlock, l, "rwlock_wrunlock");
+            }
+            break;
+        }
+        if (error != 0)
+            unexpected("rwlock, in a hurry", error);
+        if (writes) {
+            take_possession(w, "rwlock", d, way, false, fw_ipc_rwlock_generation(l));
+            __atomic_store_n(&d->a, d->a + 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&d->b, d->b + 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&d->holder, 0, __ATOMIC_RELEASE);
+        } else {
+            look("rwlock, read in a hurry", d);
+        }
+        unlock(fw_ipc_rwlock_unlock, l, "rwlock_unlock");
+    }
+    has_done(w, W_READ);
 }

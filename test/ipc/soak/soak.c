@@ -41,9 +41,9 @@ static void work(struct worker *w)
 {
     static void (*const own[THREADS])(struct worker *) = {do_push, do_pop, do_patient_round,
                                                           do_strict_round};
-    static void (*const common[])(struct worker *) = {do_mutex, do_mutex,   do_read, do_write,
-                                                      do_read,  do_upgrade, do_sem,  do_units,
-                                                      do_once,  do_names};
+    static void (*const common[])(struct worker *) = {do_mutex, do_mutex,   do_read,  do_write,
+                                                      do_read,  do_upgrade, do_hurry, do_sem,
+                                                      do_units, do_once,    do_names};
 
     for (;;) {
         own[w->thread](w);

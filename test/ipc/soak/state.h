@@ -38,7 +38,7 @@ enum {
     QUEUE_CAPACITY = 8, /* of the queue */
     SEM_START = 3,
     MUTEXES = 3,
-    RWLOCKS = 2
+    RWLOCKS = 3
 };
 
 /* How a lock is repaired. */
@@ -172,6 +172,7 @@ void do_mutex(struct worker *w);
 void do_read(struct worker *w);
 void do_write(struct worker *w);
 void do_upgrade(struct worker *w);
+void do_hurry(struct worker *w);
 void do_push(struct worker *w);
 void do_pop(struct worker *w);
 void do_sem(struct worker *w);
