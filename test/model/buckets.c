@@ -18,8 +18,8 @@ struct locked_bucket {
 
 #define MAX_BUCKETS 2u
 
-/* Beyond any line of a program: this one leads in a circle. */
-#define MAX_LINE 16u
+/* Longer than any queue of a program: this one leads in a circle. */
+#define MAX_QUEUE 16u
 
 /* How much of a dead frame is looked at. */
 #define DEAD_BYTES 512u
@@ -118,18 +118,8 @@ void buckets_check_wait(unsigned thread)
         model_fail("bucket", "thread %llu sleeps inside a bucket", thread, 0);
 }
 
-/* Who waits for the same object stands in the order of urgency. */
-static void check_order(const struct fw_waiter_node_ *p)
-{
-    const struct fw_waiter_node_ *next = fw_waitqueue_next_(p);
-
-    if (next != NULL && next->urgency > p->urgency)
-        model_fail("order", "one of priority %llu stands behind one of priority %llu",
-                   (uint64_t)next->urgency, (uint64_t)p->urgency);
-}
-
-/* Everybody in line still has a place. */
-static void check_line(const struct fw_waitqueue_ *bucket)
+/* Every node in the queue is still there, and the links fit.  False: do not follow them. */
+static bool check_nodes(const struct fw_waitqueue_ *bucket)
 {
     const struct fw_waiter_node_ *before = NULL;
     unsigned n = 0;
@@ -141,15 +131,27 @@ static void check_line(const struct fw_waitqueue_ *bucket)
         if (model_object_at(addr, sizeof *p) == NULL && !memory_is_live_stack(addr)) {
             memory_stack_of(addr, &thread);
             model_fail("use after free",
-                       "a place in line lies in a frame that is gone: 0x%llx, of thread %llu", addr,
+                       "a waiter node lies in a frame that is gone: 0x%llx, of thread %llu", addr,
                        thread);
-            return;
+            return false;
         }
-        if (p->prev != before || ++n > MAX_LINE) {
-            model_fail("bucket", "the line is broken at 0x%llx", addr, 0);
-            return;
+        if (p->prev != before || ++n > MAX_QUEUE) {
+            model_fail("bucket", "the queue is broken at 0x%llx", addr, 0);
+            return false;
         }
-        check_order(p);
+    }
+    return true;
+}
+
+/* Those that wait for the same object are queued in the order of urgency. */
+static void check_order(const struct fw_waitqueue_ *bucket)
+{
+    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; p = p->next) {
+        const struct fw_waiter_node_ *next = fw_waitqueue_next_(p);
+
+        if (next != NULL && next->urgency > p->urgency)
+            model_fail("order", "one of priority %llu is queued behind one of priority %llu",
+                       (uint64_t)next->urgency, (uint64_t)p->urgency);
     }
 }
 
@@ -174,7 +176,8 @@ void buckets_check(unsigned thread)
     if (model_threads[thread].status == THREAD_DONE && is_inside(thread))
         model_fail("bucket", "thread %llu has ended inside a bucket", thread, 0);
     for (unsigned i = 0; i < model_program->buckets && model_failure.kind == NULL; i++)
-        check_line(&buckets[i]->bucket);
+        if (check_nodes(&buckets[i]->bucket))
+            check_order(&buckets[i]->bucket);
     for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
         if (i != thread)
             check_dead(i);

@@ -10,6 +10,17 @@ bool report_on;
 
 static char header[64];
 
+/*
+ * A remark is made on a model thread's stack, and printed later on the engine's: printing would
+ * leave other bytes there than the search had, in frames that come, and a faulty source may read
+ * them.
+ */
+static struct {
+    unsigned thread;
+    const char *text;
+} remarks[16];
+static unsigned remark_count;
+
 static const char *const kinds[] = {
     [OP_NONE] = "",
     [OP_LOAD] = "load",
@@ -113,12 +124,6 @@ void report_begin(void)
         printf("%5s  %-6s  %-18s  %-12s  %s\n", "step", "thread", "operation", "place", "value");
 }
 
-void report_step(unsigned step, struct model_choice choice)
-{
-    snprintf(header, sizeof header, "%5u  %-6c  %-18s", step, 'A' + choice.thread,
-             describe(choice));
-}
-
 static void line(const char *place, const char *value)
 {
     if (!report_on)
@@ -129,8 +134,33 @@ static void line(const char *place, const char *value)
     header[0] = '\0';
 }
 
+static void remark(unsigned thread, const char *text)
+{
+    char all[96];
+
+    if (!report_on)
+        return;
+    snprintf(all, sizeof all, "%c %s", 'A' + thread, text);
+    line("", all);
+}
+
+static void print_remarks(void)
+{
+    for (unsigned i = 0; i < remark_count; i++)
+        remark(remarks[i].thread, remarks[i].text);
+    remark_count = 0;
+}
+
+void report_step(unsigned step, struct model_choice choice)
+{
+    print_remarks();
+    snprintf(header, sizeof header, "%5u  %-6c  %-18s", step, 'A' + choice.thread,
+             describe(choice));
+}
+
 void report_end_step(void)
 {
+    print_remarks();
     if (header[0] != '\0')
         line("", "");
 }
@@ -239,16 +269,6 @@ void report_result(const char *text)
     line("", text);
 }
 
-static void remark(unsigned thread, const char *text)
-{
-    char all[96];
-
-    if (!report_on)
-        return;
-    snprintf(all, sizeof all, "%c %s", 'A' + thread, text);
-    line("", all);
-}
-
 void report_woken(unsigned thread)
 {
     remark(thread, "is woken");
@@ -266,5 +286,8 @@ void report_aborted(unsigned thread)
 
 void report_remark(unsigned thread, const char *text)
 {
-    remark(thread, text);
+    if (report_on && remark_count < sizeof remarks / sizeof *remarks) {
+        remarks[remark_count].thread = thread;
+        remarks[remark_count++].text = text;
+    }
 }

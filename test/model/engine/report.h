@@ -29,7 +29,7 @@ void report_woken(unsigned thread);
 void report_moved(unsigned thread);
 void report_aborted(unsigned thread);
 
-/* Remarks of programs and checks: "locked", "in the critical section". */
+/* Remarks of programs and checks: "locked", "in the critical section"; `text` is a constant. */
 void report_remark(unsigned thread, const char *text);
 
 #endif

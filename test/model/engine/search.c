@@ -103,7 +103,7 @@ static void fail(struct search_result *r, uint32_t state, const struct model_cho
     copy_schedule(r, state, last);
 }
 
-/* Has the search come to what it looks for?  Forgets another failure. */
+/* Has the search come to what it looks for?  Forgets another failure, and what led to it. */
 static bool has_failed(const struct search_limits *limits)
 {
     const struct model_failure *only = limits->only;
@@ -114,6 +114,7 @@ static bool has_failed(const struct search_limits *limits)
                          strcmp(model_failure.text, only->text) == 0))
         return true;
     memset(&model_failure, 0, sizeof model_failure);
+    store_forget();
     return false;
 }
 

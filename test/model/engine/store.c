@@ -120,14 +120,19 @@ static void make_room_for_states(uint32_t room)
     state_table = pages_zeroed(&state_table_pages, (state_mask + 1u) * sizeof *state_table);
 }
 
+void store_forget(void)
+{
+    for (unsigned i = 0; i < STORE_PARTS; i++)
+        present[i] = STORE_NONE;
+}
+
 void store_reset(void)
 {
     chunk_count = 0;
     part_count = store_count = 0;
     make_room_for_parts(1u << 12);
     make_room_for_states(1u << 12);
-    for (unsigned i = 0; i < STORE_PARTS; i++)
-        present[i] = STORE_NONE;
+    store_forget();
 }
 
 static void grow_parts(void)

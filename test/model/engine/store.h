@@ -51,6 +51,9 @@ uint32_t store_put(const struct store_note *note, uint32_t parent, struct model_
 /* Makes a stored state the present one. */
 void store_load(uint32_t state);
 
+/* A step was made and is not noted: what is present is not what was loaded. */
+void store_forget(void);
+
 /* For --stats. */
 uint32_t store_part_count(void);
 uint64_t store_bytes(void);
