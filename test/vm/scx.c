@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,6 +121,16 @@ void scx_stop(void)
     scx_check(state->state.alive == 0, "it is alive after its end");
 }
 
+void scx_throw_out(void)
+{
+    int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
+
+    scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq: %s", strerror(errno));
+    close(fd);
+    SCX_UNTIL(state->state.alive == 0);
+    scx_check(state->reason[0] != '\0', "no reason is told");
+}
+
 const volatile struct fw_rt_scx_state *scx_state(void)
 {
     return state;
@@ -134,7 +145,7 @@ unsigned scx_ask(struct scx_task *t, enum fw_rt_scx_op op, unsigned d)
     t->asked++;
     do {
         if (t->page->away)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            scx_sleep_ms(1);
         sched_yield();
         scx_check(state->state.alive || op == FW_RT_SCX_LEAVE, "the scheduler has ended");
     } while (__atomic_load_n(&t->page->op, __ATOMIC_ACQUIRE) != FW_RT_SCX_NOTHING);
@@ -162,12 +173,9 @@ static bool claim(volatile struct fw_rt_scx_page *page)
 
 void scx_join(struct scx_task *t, uint64_t key, const char *name, unsigned cpu, unsigned base)
 {
-    cpu_set_t set;
     unsigned result = EBUSY;
 
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    scx_check(sched_setaffinity(0, sizeof set, &set) == 0, "CPU %u", cpu);
+    scx_pin(0, cpu);
     t->shared = (volatile void *)(pages + FW_RT_SCX_SHARED * FW_RT_SCX_PAGE_SIZE);
     t->asked = 0;
     for (t->slot = 0; t->slot < FW_RT_TASKS && result == EBUSY; t->slot++) {
@@ -216,31 +224,37 @@ static uint64_t bit(unsigned n)
     return 1ull << n;
 }
 
-static bool is_line(enum fw_rt_kind kind)
+static bool is_queue(enum fw_rt_kind kind)
 {
     return kind == FW_RT_KIND_MPCP || kind == FW_RT_KIND_FMLP;
 }
 
-unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
+bool scx_take(struct scx_task *t, unsigned d)
 {
     uint64_t locked = __atomic_load_n(&t->page->locked, __ATOMIC_RELAXED);
 
-    if (is_line(kind)) {
+    while (locked & FW_RT_CAN_LOCK)
+        if (__atomic_compare_exchange_n(&t->page->locked, &locked, locked | bit(d), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
+{
+    if (is_queue(kind)) {
         __atomic_fetch_or(&t->page->locked, bit(d), __ATOMIC_SEQ_CST);
         if (__atomic_fetch_or(&t->shared->queue[d], bit(t->slot), __ATOMIC_SEQ_CST) == 0)
             return 0;
-    } else {
-        while (locked & FW_RT_CAN_LOCK)
-            if (__atomic_compare_exchange_n(&t->page->locked, &locked, locked | bit(d), false,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-                return 0;
+    } else if (scx_take(t, d)) {
+        return 0;
     }
     return scx_ask(t, FW_RT_SCX_LOCK, d);
 }
 
 void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
 {
-    if (is_line(kind)) {
+    if (is_queue(kind)) {
         uint64_t before = __atomic_fetch_and(&t->shared->queue[d], ~bit(t->slot), __ATOMIC_SEQ_CST);
 
         if (before != bit(t->slot)) {
@@ -254,7 +268,79 @@ void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d)
         scx_ask(t, FW_RT_SCX_UNLOCK, d);
 }
 
-/* ---- Time and events ---- */
+/* ---- Threads and processes ---- */
+
+pthread_t scx_thread(void *(*run)(void *), uintptr_t argument)
+{
+    pthread_t thread;
+
+    scx_check(pthread_create(&thread, NULL, run, (void *)argument) == 0, "no thread");
+    return thread;
+}
+
+void *scx_shared_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    scx_check(memory != MAP_FAILED, "no memory");
+    return memory;
+}
+
+void scx_pin(pid_t thread, unsigned cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    scx_check(sched_setaffinity(thread, sizeof set, &set) == 0, "CPU %u: %s", cpu, strerror(errno));
+}
+
+void scx_become_urgent(void)
+{
+    struct sched_param urgent = {.sched_priority = 10};
+
+    scx_check(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &urgent) == 0, "FIFO: %s",
+              strerror(errno));
+}
+
+void scx_finish(pid_t child)
+{
+    int status;
+
+    scx_check(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
+    scx_check(status == 0, "a child: status %x", (unsigned)status);
+}
+
+void scx_kill(pid_t child)
+{
+    kill(child, SIGKILL);
+    scx_check(waitpid(child, NULL, 0) == child, "waitpid: %s", strerror(errno));
+}
+
+/* ---- Time, flags and events ---- */
+
+void scx_set(uint32_t *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+}
+
+bool scx_is_set(const uint32_t *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0;
+}
+
+void scx_await(const uint32_t *flag, const char *what)
+{
+    for (unsigned i = 0; !scx_is_set(flag); i++) {
+        scx_check(i < 10000, "without success: %s", what);
+        scx_sleep_ms(1);
+    }
+}
+
+void scx_sleep_ms(unsigned ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
 
 static uint64_t cpu_ns(void)
 {

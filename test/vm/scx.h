@@ -4,10 +4,12 @@
 
 /*
  * Tasks of tier B without the library: they speak to the scheduler as rt/scx/page.h has it, so that
- * what fails here is the scheduler's.  Whatever goes wrong ends the program with a queue.
+ * what fails here is the scheduler's.  Whatever goes wrong ends the program with a line.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "rt/scx/page.h"
 
@@ -28,6 +30,9 @@ void scx_start(void);
 struct fw_rt_scx_options;
 void scx_start_for(const struct fw_rt_scx_options *options);
 void scx_stop(void);
+
+/* The kernel ends it (sysrq). */
+void scx_throw_out(void);
 const volatile struct fw_rt_scx_state *scx_state(void);
 
 void scx_check(bool good, const char *what, ...) __attribute__((format(printf, 2, 3)));
@@ -43,8 +48,25 @@ unsigned scx_open(struct scx_task *t, const char *name, enum fw_rt_kind kind, un
 unsigned scx_lock(struct scx_task *t, enum fw_rt_kind kind, unsigned d);
 void scx_unlock(struct scx_task *t, enum fw_rt_kind kind, unsigned d);
 
-/* Uses so much of the CPU. */
+/* Takes a lock with a ceiling without a call, if the page has the leave to. */
+bool scx_take(struct scx_task *t, unsigned d);
+
+/* Threads and processes. */
+pthread_t scx_thread(void *(*run)(void *), uintptr_t argument);
+void *scx_shared_memory(size_t size);
+void scx_pin(pid_t thread, unsigned cpu); /* 0: the calling one */
+void scx_become_urgent(void);             /* SCHED_FIFO, and its children not */
+void scx_finish(pid_t child);             /* it ends well */
+void scx_kill(pid_t child);
+
+/* Uses so much of the CPU, or none of it: others, which are not above, are to run. */
 void scx_burn_ms(unsigned ms);
+void scx_sleep_ms(unsigned ms);
+
+/* Flags in shared memory; awaits one asleep, 10 s at most. */
+void scx_set(uint32_t *flag);
+bool scx_is_set(const uint32_t *flag);
+void scx_await(const uint32_t *flag, const char *what);
 
 /* Waits, without sleeping, until the condition holds; 10 s at most. */
 #define SCX_UNTIL(condition)                                           \
@@ -55,7 +77,7 @@ void scx_burn_ms(unsigned ms);
         }                                                              \
     } while (0)
 
-/* The queue of events that have happened, a letter each. */
+/* The events that have happened, a letter each. */
 void scx_say(char event);
 const char *scx_said(void);
 void scx_forget(void);

@@ -43,8 +43,8 @@ static void become(uid_t user, char **words, int out)
     _exit(127);
 }
 
-/* Splits the queue at its blanks, runs it, and keeps what it prints, on both ways, in `said`. */
-static int run_as(uid_t user, const char *queue)
+/* Splits the line at its blanks, runs it, and keeps what it prints, on both ways, in `said`. */
+static int run_as(uid_t user, const char *line)
 {
     char copy[200], *words[WORDS] = {program}, *rest = copy;
     int ends[2], status;
@@ -52,7 +52,7 @@ static int run_as(uid_t user, const char *queue)
     ssize_t got;
     pid_t child;
 
-    snprintf(copy, sizeof copy, "%s", queue);
+    snprintf(copy, sizeof copy, "%s", line);
     for (unsigned n = 1; n < WORDS - 1 && rest != NULL; n++)
         words[n] = strsep(&rest, " ");
     scx_check(pipe(ends) == 0, "no pipe: %s", strerror(errno));
@@ -72,12 +72,12 @@ static int run_as(uid_t user, const char *queue)
 }
 
 /* The status, and words that have to stand in what is said. */
-static void expect(uid_t user, const char *queue, int status, const char *words)
+static void expect(uid_t user, const char *line, int status, const char *words)
 {
-    int is = run_as(user, queue);
+    int is = run_as(user, line);
 
-    scx_check(is == status, "furwock %s: status %d, not %d: %s", queue, is, status, said);
-    scx_check(strstr(said, words) != NULL, "furwock %s: no \"%s\" in: %s", queue, words, said);
+    scx_check(is == status, "furwock %s: status %d, not %d: %s", line, is, status, said);
+    scx_check(strstr(said, words) != NULL, "furwock %s: no \"%s\" in: %s", line, words, said);
 }
 
 static void expect_too(const char *words)

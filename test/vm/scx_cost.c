@@ -112,12 +112,7 @@ static void measure(unsigned tasks)
     sem_init(&pong, 0, 0);
     pthread_barrier_init(&permit, NULL, tasks);
     for (uintptr_t i = 0; i < tasks; i++)
-        scx_check(pthread_create(&threads[i], NULL,
-                                 i == 0   ? asker
-                                 : i == 1 ? answerer
-                                          : idle,
-                                 (void *)(i == 0 ? (uintptr_t)tasks : i)) == 0,
-                  "no thread");
+        threads[i] = scx_thread(i == 0 ? asker : i == 1 ? answerer : idle, i == 0 ? tasks : i);
     for (unsigned i = 0; i < tasks; i++)
         pthread_join(threads[i], NULL);
 }

@@ -41,14 +41,14 @@ struct worker {
     unsigned cpu, number, lock[LOCKS], seed;
 };
 
-static bool is_line(unsigned i)
+static bool is_queue(unsigned i)
 {
     return is_of_any_cpu(protocols[i]);
 }
 
 static int32_t *owner_of(const struct worker *w, unsigned i)
 {
-    return &notes->owner[is_line(i) ? i : w->cpu * LOCKS + i];
+    return &notes->owner[is_queue(i) ? i : w->cpu * LOCKS + i];
 }
 
 static void begin(struct worker *w)
@@ -60,7 +60,7 @@ static void begin(struct worker *w)
     CHECK_ZERO(fw_rt_group_open(&group, GROUP, FW_RT_TIER_B));
     CHECK_ZERO(fw_rt_task_begin(&w->task, group, &options));
     for (unsigned i = 0; i < locks; i++) {
-        snprintf(name, sizeof name, "%u-%u", i, is_line(i) ? 0 : w->cpu);
+        snprintf(name, sizeof name, "%u-%u", i, is_queue(i) ? 0 : w->cpu);
         CHECK_ZERO(fw_rt_open(w->task, name, protocols[i], 0, &w->lock[i]));
     }
 }
@@ -91,7 +91,7 @@ static void one_round(struct worker *w, bool is_calm)
     for (volatile unsigned k = (unsigned)rand_r(&w->seed) % 30000; k > 0; k--)
         continue;
     if (rand_r(&w->seed) % 4 == 0)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        scx_sleep_ms(1);
     __atomic_store_n(owner_of(w, i), 0, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&notes->sections, 1, __ATOMIC_RELAXED);
     CHECK_ZERO(fw_rt_unlock(w->task, w->lock[i]));
@@ -124,7 +124,6 @@ static pid_t hire(unsigned number, unsigned seed)
 static void storm(unsigned seed)
 {
     pid_t workers[WORKERS], zombie = 0;
-    int status;
 
     memset(notes, 0, sizeof *notes);
     for (unsigned i = 0; i < WORKERS; i++)
@@ -145,8 +144,7 @@ static void storm(unsigned seed)
     waitpid(zombie, NULL, 0);
     __atomic_store_n(&notes->calm, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < WORKERS; i++)
-        scx_check(waitpid(workers[i], &status, 0) == workers[i] && status == 0, "a survivor: %x",
-                  status);
+        scx_finish(workers[i]);
     printf("seed: %u sections, %u deaths told; %u found by nobody\n", notes->sections, notes->told,
            notes->unheard);
     scx_check(notes->unheard == 0, "%u deaths in a section were told to nobody", notes->unheard);
@@ -159,7 +157,7 @@ static void storm(unsigned seed)
 static void until_step(int32_t step)
 {
     while (__atomic_load_n(&notes->owner[0], __ATOMIC_ACQUIRE) != step)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        scx_sleep_ms(1);
 }
 
 static void step(int32_t step)
@@ -195,7 +193,7 @@ static void one_death(unsigned i, bool waits, bool tries)
     if (waits) { /* it is killed when nobody except the dead can help */
         killer = fork();
         if (killer == 0) {
-            nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+            scx_sleep_ms(50);
             kill(owner, SIGKILL);
             _exit(0);
         }
@@ -204,7 +202,7 @@ static void one_death(unsigned i, bool waits, bool tries)
         waitid(P_PID, (id_t)owner, &info, WEXITED | WNOWAIT);
     }
     do { /* its end comes a moment after its parent is told, and needs the CPU */
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        scx_sleep_ms(1);
         error = tries ? fw_rt_trylock(w.task, w.lock[i]) : fw_rt_lock(w.task, w.lock[i]);
     } while (error == EBUSY);
     scx_check(error == EOWNERDEAD, "%s: the next is told %s", fw_rt_protocol_name(protocols[i]),
@@ -224,26 +222,22 @@ int main(int argc, char **argv)
 
     scx_need_vm();
     alarm(280);
-    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    scx_check(notes != MAP_FAILED, "no memory");
+    notes = scx_shared_memory(sizeof *notes);
     scx_start();
     locks = scx_state()->permits != 0 ? LOCKS : LOCKS - 1;
     for (unsigned i = 0; i < locks; i++) {
-        pid_t child;
-        int status;
-
         for (unsigned how = 0; how < 3; how++) {
             printf("%s: %s\n", fw_rt_protocol_name(protocols[i]),
                    how == 0   ? "somebody waits"
                    : how == 1 ? "somebody comes"
                               : "somebody tries");
-            child = fork(); /* as a task of its own; it ends with it */
+            pid_t child = fork(); /* as a task of its own; it ends with it */
             if (child == 0) {
                 alarm(100);
                 one_death(i, how == 0, how == 2);
                 _exit(0);
             }
-            scx_check(waitpid(child, &status, 0) == child && status == 0, "%x", status);
+            scx_finish(child);
         }
     }
     for (unsigned seed = 1; seed <= seeds; seed++)

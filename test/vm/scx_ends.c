@@ -21,17 +21,6 @@ enum { TASKS = 6, ENDS = 8, CPUS = 2 };
 static uint32_t inside[CPUS], violations, there;
 static volatile struct fw_rt_scx_page *page_of[TASKS];
 
-static bool lock_fast(struct scx_task *t, unsigned d)
-{
-    uint64_t locked = __atomic_load_n(&t->page->locked, __ATOMIC_RELAXED);
-
-    while (locked & FW_RT_CAN_LOCK)
-        if (__atomic_compare_exchange_n(&t->page->locked, &locked, locked | 1ull << d, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            return true;
-    return false;
-}
-
 /* Ends once the scheduler has. */
 static void *lock_on(void *number)
 {
@@ -44,7 +33,7 @@ static void *lock_on(void *number)
     __atomic_fetch_add(&there, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&scx_state()->state.alive, __ATOMIC_ACQUIRE)) {
         for (unsigned i = 0; i < 200; i++) {
-            if (!lock_fast(&t, d))
+            if (!scx_take(&t, d))
                 continue;
             if (__atomic_fetch_add(&inside[cpu], 1, __ATOMIC_SEQ_CST) != 0)
                 __atomic_fetch_add(&violations, 1, __ATOMIC_SEQ_CST);
@@ -59,16 +48,6 @@ static void *lock_on(void *number)
     return NULL;
 }
 
-static void throw_out(void)
-{
-    int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
-
-    scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq");
-    close(fd);
-    SCX_UNTIL(scx_state()->state.alive == 0);
-    scx_check(scx_state()->reason[0] != '\0', "no reason is told");
-}
-
 static void one_end(unsigned round)
 {
     pthread_t threads[TASKS];
@@ -76,13 +55,13 @@ static void one_end(unsigned round)
     there = 0;
     scx_start();
     for (uintptr_t i = 0; i < TASKS; i++)
-        scx_check(pthread_create(&threads[i], NULL, lock_on, (void *)i) == 0, "no thread");
+        threads[i] = scx_thread(lock_on, i);
     SCX_UNTIL(__atomic_load_n(&there, __ATOMIC_SEQ_CST) == TASKS);
     scx_burn_ms(5);
     if (round % 2 == 0)
         scx_stop();
     else
-        throw_out();
+        scx_throw_out();
     for (unsigned i = 0; i < TASKS; i++)
         scx_check(!(page_of[i]->locked & FW_RT_CAN_LOCK), "leave to lock after the end");
     for (unsigned i = 0; i < TASKS; i++)

@@ -38,13 +38,10 @@ static void section(unsigned n)
 /* By itself where it may, else by asking without waiting. */
 static bool take(struct scx_task *t, unsigned d)
 {
-    uint64_t locked = __atomic_load_n(&t->page->locked, __ATOMIC_RELAXED);
     unsigned result;
 
-    while (locked & FW_RT_CAN_LOCK)
-        if (__atomic_compare_exchange_n(&t->page->locked, &locked, locked | 1ull << d, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            return true;
+    if (scx_take(t, d))
+        return true;
     result = scx_ask(t, FW_RT_SCX_TRY, d);
     scx_check(result == 0 || result == EBUSY || result == EXDEV, "try: %s", strerror((int)result));
     return result == 0;
@@ -73,31 +70,20 @@ static void *lock_on(void *number)
     return NULL;
 }
 
-static void move_to(unsigned cpu)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    scx_check(sched_setaffinity(notes->moved, sizeof set, &set) == 0, "affinity: %s",
-              strerror(errno));
-}
-
 static int flip(void)
 {
-    struct sched_param urgent = {.sched_priority = 10};
     cpu_set_t both;
 
-    scx_check(sched_setscheduler(0, SCHED_FIFO, &urgent) == 0, "FIFO: %s", strerror(errno));
+    scx_become_urgent();
     CPU_ZERO(&both);
     CPU_SET(0, &both);
     CPU_SET(1, &both);
     sched_setaffinity(0, sizeof both, &both);
     for (unsigned i = 0; i < FLIPS; i++) {
-        move_to(i % 2 ? HOME : 1);
+        scx_pin(notes->moved, i % 2 ? HOME : 1);
         nanosleep(&(struct timespec){.tv_nsec = 100000 + i % 7 * 30000}, NULL);
     }
-    move_to(HOME);
+    scx_pin(notes->moved, HOME);
     return EXIT_SUCCESS;
 }
 
@@ -105,21 +91,19 @@ int main(void)
 {
     pthread_t threads[2];
     char text[300];
-    int status = -1;
     pid_t child;
 
     scx_need_vm();
     alarm(100);
-    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    scx_check(notes != MAP_FAILED, "no memory");
+    notes = scx_shared_memory(sizeof *notes);
     scx_start();
     for (uintptr_t i = 0; i < 2; i++)
-        scx_check(pthread_create(&threads[i], NULL, lock_on, (void *)i) == 0, "no thread");
+        threads[i] = scx_thread(lock_on, i);
     SCX_UNTIL(__atomic_load_n(&notes->there, __ATOMIC_SEQ_CST) == 2);
     child = fork();
     if (child == 0)
         _exit(flip());
-    scx_check(waitpid(child, &status, 0) == child && status == 0, "status %d", status);
+    scx_finish(child);
     __atomic_store_n(&notes->stop, 1, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

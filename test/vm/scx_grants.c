@@ -89,7 +89,7 @@ static void too_many(void)
     pthread_barrier_init(&all_begun, NULL, TASKS + 1);
     pthread_barrier_init(&all_refused, NULL, TASKS + 1);
     for (unsigned i = 0; i < TASKS; i++)
-        scx_check(pthread_create(&threads[i], NULL, one_of_many, NULL) == 0, "no thread");
+        threads[i] = scx_thread(one_of_many, 0);
     pthread_barrier_wait(&all_begun);
     try_begin(EAGAIN, 1, LEAST, "one task more than granted");
     pthread_barrier_wait(&all_refused);
@@ -190,7 +190,6 @@ static void as_nobody(void)
 
 static void as(uid_t user, void (*what)(void))
 {
-    int status = 0;
     pid_t child = fork();
 
     if (child == 0) {
@@ -200,8 +199,7 @@ static void as(uid_t user, void (*what)(void))
         fflush(stdout);
         _exit(EXIT_SUCCESS);
     }
-    scx_check(waitpid(child, &status, 0) == child && status == 0, "user %u: status %x",
-              (unsigned)user, (unsigned)status);
+    scx_finish(child);
 }
 
 int main(void)

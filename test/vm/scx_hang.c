@@ -39,7 +39,6 @@ void scx_hang_timers(unsigned cpu)
 {
     static const struct rlimit files = {BATCHES * TIMERS + 100, BATCHES * TIMERS + 100};
     static int timers[BATCHES * TIMERS];
-    cpu_set_t there;
     pid_t child;
 
     fflush(NULL);
@@ -48,9 +47,7 @@ void scx_hang_timers(unsigned cpu)
     if (child != 0)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    CPU_ZERO(&there);
-    CPU_SET(cpu, &there);
-    scx_check(sched_setaffinity(0, sizeof there, &there) == 0, "no CPU %u", cpu);
+    scx_pin(0, cpu);
     scx_check(setrlimit(RLIMIT_NOFILE, &files) == 0, "no files: %s", strerror(errno));
     for (int i = 0; i < BATCHES * TIMERS; i++) {
         timers[i] = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -65,16 +62,16 @@ void scx_hang_timers(unsigned cpu)
 struct scx_hangs scx_hangs(unsigned cpu)
 {
     struct scx_hangs found = {0, 0};
-    char queue[256];
+    char line[256];
     FILE *list = fopen("/proc/timer_list", "re");
     unsigned at = UINT32_MAX;
 
-    while (list != NULL && fgets(queue, sizeof queue, list) != NULL) {
-        sscanf(queue, "cpu: %u", &at);
+    while (list != NULL && fgets(line, sizeof line, list) != NULL) {
+        sscanf(line, "cpu: %u", &at);
         if (at != cpu)
             continue;
-        sscanf(queue, " .nr_hangs : %lu", &found.number);
-        sscanf(queue, " .max_hang_time : %lu", &found.longest);
+        sscanf(line, " .nr_hangs : %lu", &found.number);
+        sscanf(line, " .max_hang_time : %lu", &found.longest);
     }
     if (list != NULL)
         fclose(list);

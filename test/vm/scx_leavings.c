@@ -25,40 +25,6 @@ static struct {
     uint32_t has, go;
 } * notes;
 
-static void set_flag(uint32_t *flag)
-{
-    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
-}
-
-static bool is_set(uint32_t *flag)
-{
-    return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0;
-}
-
-/* Sleeps: the others, which are not above it, are to run. */
-static void sleep_bounded(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
-static void await(uint32_t *flag, const char *what)
-{
-    for (unsigned i = 0; !is_set(flag); i++) {
-        scx_check(i < 10000, "without success: %s", what);
-        sleep_bounded();
-    }
-}
-
-static void end(pid_t child, bool by_force)
-{
-    int status;
-
-    if (by_force)
-        kill(child, SIGKILL);
-    scx_check(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
-    scx_check(by_force || status == 0, "status %d", status);
-}
-
 static void forget(void)
 {
     memset(notes, 0, sizeof *notes);
@@ -95,12 +61,12 @@ static void test_dead_share_a_slot(void)
             scx_join(&own, KEY, "mortal", 1, 5);
             scx_check(scx_open(&own, name, FW_RT_KIND_MPCP, 0, &desc) == 0, "open");
             scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
-            set_flag(&notes->has);
+            scx_set(&notes->has);
             for (;;)
-                sleep_bounded();
+                scx_sleep_ms(1);
         }
-        await(&notes->has, "an owner");
-        end(child, true);
+        scx_await(&notes->has, "an owner");
+        scx_kill(child);
         SCX_UNTIL(dead_slots() == 1);
     }
     for (unsigned i = 0; i < N; i++) {
@@ -126,13 +92,10 @@ static void write_file(const char *path, const char *text)
 static void test_cpu_that_goes(void)
 {
     static const char file[] = "/sys/devices/system/cpu/cpu1/online";
-    cpu_set_t first;
     pid_t child;
 
     forget();
-    CPU_ZERO(&first);
-    CPU_SET(0, &first);
-    sched_setaffinity(0, sizeof first, &first);
+    scx_pin(0, 0);
     child = fork();
     if (child == 0) {
         struct scx_task t;
@@ -141,21 +104,20 @@ static void test_cpu_that_goes(void)
         scx_join(&t, KEY, "moved", 1, 5);
         scx_check(scx_open(&t, "P", FW_RT_KIND_PCP, 0, &d) == 0, "open");
 
-        set_flag(&notes->has);
-        await(&notes->go, "go");
+        scx_set(&notes->has);
+        scx_await(&notes->go, "go");
         scx_check(t.page->away != 0, "its CPU is gone, and it is there");
         scx_check(scx_ask(&t, FW_RT_SCX_LOCK, d) == EXDEV, "lock");
         scx_leave(&t);
         _exit(EXIT_SUCCESS);
     }
-    await(&notes->has, "a task");
+    scx_await(&notes->has, "a task");
     write_file(file, "0");
     scx_check(scx_state()->state.alive == 1, "a CPU goes, and the scheduler too");
-    set_flag(&notes->go);
-    end(child, false);
+    scx_set(&notes->go);
+    scx_finish(child);
     write_file(file, "1");
-    for (unsigned i = 0; i < 10; i++)
-        sleep_bounded();
+    scx_sleep_ms(10);
     scx_check(scx_state()->state.alive == 1, "a CPU comes, and the scheduler goes");
 }
 
@@ -177,18 +139,18 @@ static void test_exec(void)
         scx_join(&own, KEY, "other", 1, 5);
         scx_check(scx_open(&own, "E", FW_RT_KIND_MPCP, 0, &desc) == 0, "open");
         scx_check(scx_lock(&own, FW_RT_KIND_MPCP, desc) == 0, "lock");
-        set_flag(&notes->has);
+        scx_set(&notes->has);
         execl("/proc/self/exe", "scx_leavings", "bounded wait", (char *)NULL);
         scx_check(false, "exec: %s", strerror(errno));
     }
-    await(&notes->has, "an owner");
+    scx_await(&notes->has, "an owner");
     scx_check(scx_lock(&t, FW_RT_KIND_MPCP, d) == EOWNERDEAD, "a section that ended by exec");
     scx_unlock(&t, FW_RT_KIND_MPCP, d);
     scx_check(waitpid(child, NULL, WNOHANG) == 0, "it does not live");
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
         n += scx_state()->state.task[i].state != FW_RT_FREE;
     scx_check(n == 1, "%u tasks", n);
-    end(child, true);
+    scx_kill(child);
     scx_leave(&t);
 }
 
@@ -196,11 +158,10 @@ int main(int words, char **word)
 {
     if (words > 1 && strcmp(word[1], "bounded wait") == 0)
         for (;;)
-            sleep_bounded();
+            scx_sleep_ms(1);
     scx_need_vm();
     alarm(100);
-    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    scx_check(notes != MAP_FAILED, "no memory");
+    notes = scx_shared_memory(sizeof *notes);
     scx_start();
     test_dead_share_a_slot();
     test_exec();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library as a user of tier B's scheduler, in a virtual machine: locks of all protocols, no
- * calls where nobody is in the way, errors; and the scheduler's end while threads lock: nobody is
- * in a section with another one, and all go on.
+ * calls where nobody is in the way, errors; and the scheduler's end, by itself or by the kernel,
+ * while threads lock: nobody is in a section with another one, and all go on.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,17 +16,20 @@
 #include "library.h"
 #include "scx.h"
 
-enum { TASKS = 6, LOCKS = 5, ENDS = 4, SHARE_MS = 300 };
+enum { TASKS = 6, LOCKS = 7, CEILINGS = 4, ASKING = 1, ENDS = 4, SHARE_MS = 300 };
 
-static const fw_rt_protocol protocols[LOCKS] = {FW_RT_PCP_DU, FW_RT_IPCP, FW_RT_MPCP_DU,
-                                                FW_RT_FMLP_DU, FW_RT_MPCP};
+/* Two of PCP-DU-PF, one in the other, where there are permits; the last asks for each lock. */
+enum { OUTER, INNER };
+static fw_rt_protocol protocols[LOCKS] = {FW_RT_PCP_DU_PF, FW_RT_PCP_DU_PF, FW_RT_PCP_DU,
+                                          FW_RT_IPCP,      FW_RT_MPCP_DU,   FW_RT_FMLP_DU,
+                                          FW_RT_MPCP};
 static fw_rt_group *group;
 static uint32_t inside[2 * LOCKS], entries[2 * LOCKS], stop, begun;
 
 /* Locks with ceilings are of a CPU. */
 static unsigned index_of(unsigned cpu, unsigned i)
 {
-    return i < 2 ? cpu * LOCKS + i : i;
+    return i < CEILINGS ? cpu * LOCKS + i : i;
 }
 
 static void begin(fw_rt_task **task, unsigned number, unsigned *lock)
@@ -41,21 +44,24 @@ static void begin(fw_rt_task **task, unsigned number, unsigned *lock)
     }
 }
 
-static void section(fw_rt_task *task, unsigned lock, unsigned index,
-                    int (*take)(fw_rt_task *, unsigned))
+static void section(fw_rt_task *task, const unsigned *lock, unsigned cpu, unsigned i,
+                    unsigned round)
 {
-    int error = take(task, lock);
+    int error = round % 7 == 0 ? fw_rt_trylock(task, lock[i]) : fw_rt_lock(task, lock[i]);
+    unsigned index = index_of(cpu, i);
 
     if (error == EBUSY)
         return;
     scx_check(error == 0, "lock: %s (%s)", strerror(error), fw_rt_strerror());
     scx_check(__atomic_add_fetch(&inside[index], 1, __ATOMIC_SEQ_CST) == 1, "two in section %u",
               index);
-    for (volatile int i = 0; i < 200; i++)
-        ;
+    for (volatile unsigned k = 0; k < 200 + round % 5 * 300; k++)
+        continue;
+    if (i == OUTER && round % 3 == 0)
+        section(task, lock, cpu, INNER, round);
     entries[index]++;
     __atomic_sub_fetch(&inside[index], 1, __ATOMIC_SEQ_CST);
-    CHECK_ZERO(fw_rt_unlock(task, lock));
+    CHECK_ZERO(fw_rt_unlock(task, lock[i]));
 }
 
 static void *work(void *argument)
@@ -67,9 +73,7 @@ static void *work(void *argument)
     begin(&task, number, lock);
     __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
     for (unsigned round = number; !__atomic_load_n(&stop, __ATOMIC_RELAXED); round++) {
-        unsigned i = round % LOCKS;
-        section(task, lock[i], index_of(number % 2, i),
-                round % 7 == 0 ? fw_rt_trylock : fw_rt_lock);
+        section(task, lock, number % 2, round % LOCKS, round);
         if (round % 3 == 0)
             nanosleep(&pause, NULL);
     }
@@ -87,7 +91,7 @@ static uint32_t all_entries(void)
 }
 
 /* The scheduler ends while they are at it. */
-static void end_under_load(void)
+static void end_under_load(bool by_kernel)
 {
     pthread_t thread[TASKS];
     unsigned number[TASKS];
@@ -104,7 +108,10 @@ static void end_under_load(void)
     before = all_entries();
     scx_burn_ms(SHARE_MS);
     SCX_UNTIL(all_entries() > before + 100);
-    scx_stop();
+    if (by_kernel)
+        scx_throw_out();
+    else
+        scx_stop();
     before = all_entries();
     SCX_UNTIL(all_entries() > before + 100);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
@@ -129,12 +136,14 @@ static void check_alone(void)
     scx_check(slack > 1 && prctl(PR_GET_TIMERSLACK) == 1, "its timers may be late");
     requests = scx_state()->counts.requests;
     for (unsigned i = 0; i < 1000; i++)
-        for (unsigned l = 0; l < 4; l++)
-            section(task, lock[l], l, fw_rt_lock);
+        for (unsigned l = 0; l < LOCKS - ASKING; l++)
+            section(task, lock, 1, l, i);
     scx_check(scx_state()->counts.requests == requests, "it asks without need");
-    CHECK_ZERO(fw_rt_lock(task, lock[0]));
-    scx_check(fw_rt_lock(task, lock[0]) == EDEADLK, "locked twice");
-    CHECK_ZERO(fw_rt_unlock(task, lock[0]));
+    for (unsigned l = 0; l < LOCKS; l++) {
+        CHECK_ZERO(fw_rt_lock(task, lock[l]));
+        scx_check(fw_rt_lock(task, lock[l]) == EDEADLK, "locked twice");
+        CHECK_ZERO(fw_rt_unlock(task, lock[l]));
+    }
     scx_check(fw_rt_open(task, "pip", FW_RT_PIP, 0, &d) == ENOTSUP, "PIP: %s", fw_rt_strerror());
     scx_check(scx_state()->permits != 0 ||
                   fw_rt_open(task, "pf", FW_RT_PCP_DU_PF, 0, &d) == ENOTSUP,
@@ -149,11 +158,13 @@ int main(void)
     scx_need_vm();
     for (unsigned i = 0; i < ENDS; i++) {
         scx_start();
+        if (scx_state()->permits == 0)
+            protocols[OUTER] = protocols[INNER] = FW_RT_PCP_DU;
         if (i == 0)
             check_alone();
-        end_under_load();
+        end_under_load(i % 2 != 0);
         scx_check(fw_rt_group_open(&group, NULL, FW_RT_TIER_B) == ENOTSUP, "there is a scheduler");
     }
-    printf("%u entries\n", all_entries());
+    printf("%u ends, every other one by sysrq: %u entries\n", (unsigned)ENDS, all_entries());
     return EXIT_SUCCESS;
 }

@@ -60,11 +60,6 @@ static void end(struct liveness *l)
     CHECK_ZERO(pthread_join(l->thread, NULL));
 }
 
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
 static void enter(fw_rt_task *task, unsigned lock)
 {
     CHECK_ZERO(fw_rt_lock(task, lock));
@@ -85,8 +80,8 @@ static void sleeps_inside(fw_rt_task *task, unsigned lock)
     enter(task, lock);
     scx_say('(');
     while (!scx_has_said('w'))
-        sleep_ms(1);
-    sleep_ms(20);
+        scx_sleep_ms(1);
+    scx_sleep_ms(20);
     scx_say(')');
     leave(task, lock);
 }
@@ -94,7 +89,7 @@ static void sleeps_inside(fw_rt_task *task, unsigned lock)
 static void comes_meanwhile(fw_rt_task *task, unsigned lock)
 {
     while (!scx_has_said('('))
-        sleep_ms(1);
+        scx_sleep_ms(1);
     scx_say('w');
     enter(task, lock);
     scx_say('g');
@@ -103,13 +98,13 @@ static void comes_meanwhile(fw_rt_task *task, unsigned lock)
 
 static void sleep_in_sections(fw_rt_protocol protocol, int priority)
 {
-    bool is_line = is_of_any_cpu(protocol);
+    bool is_queue = is_of_any_cpu(protocol);
     fw_rt_group *group;
 
     scx_forget();
     CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
     struct liveness owner = {group, 0, USUAL, protocol, sleeps_inside, 0, 0},
-                    other = {group, is_line, priority, protocol, comes_meanwhile, 0, 0};
+                    other = {group, is_queue, priority, protocol, comes_meanwhile, 0, 0};
     begin(&owner);
     begin(&other);
     end(&owner);
@@ -125,7 +120,7 @@ static void works_on(fw_rt_task *task, unsigned lock)
     while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
         enter(task, lock);
         leave(task, lock);
-        sleep_ms(1);
+        scx_sleep_ms(1);
     }
 }
 
@@ -224,7 +219,7 @@ static void works_now_and_then(fw_rt_task *task, unsigned lock)
         enter(task, lock);
         scx_burn_ms(1);
         leave(task, lock);
-        sleep_ms(40);
+        scx_sleep_ms(40);
     }
 }
 
@@ -266,7 +261,7 @@ static void watchdog(void)
                     starved = {group, 1, USUAL, FW_RT_PCP_DU, is_starved, 0, 0};
     begin(&starved);
     while (!scx_has_said('r'))
-        sleep_ms(1);
+        scx_sleep_ms(1);
     begin(&hog);
     end(&hog);
     end(&starved);

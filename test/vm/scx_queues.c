@@ -25,33 +25,9 @@ static struct {
     uint32_t result;
 } * notes;
 
-static void set_flag(uint32_t *flag)
-{
-    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
-}
-
-static bool is_set(uint32_t *flag)
-{
-    return __atomic_load_n(flag, __ATOMIC_SEQ_CST) != 0;
-}
-
 static uint64_t bit(unsigned n)
 {
     return 1ull << n;
-}
-
-/* Sleeps: the others, which are not above it, are to run. */
-static void sleep_bounded(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
-static void await(uint32_t *flag, const char *what)
-{
-    for (unsigned i = 0; !is_set(flag); i++) {
-        scx_check(i < 10000, "without success: %s", what);
-        sleep_bounded();
-    }
 }
 
 static unsigned join_and_open(struct scx_task *t, unsigned cpu, unsigned base, enum fw_rt_kind kind)
@@ -86,11 +62,11 @@ static pid_t hire_owner(unsigned cpu, enum fw_rt_kind kind)
         unsigned d = join_and_open(&t, cpu, 5, kind);
 
         scx_check(scx_lock(&t, kind, d) == 0, "lock");
-        set_flag(&notes->has);
+        scx_set(&notes->has);
         for (;;)
-            sleep_bounded();
+            scx_sleep_ms(1);
     }
-    await(&notes->has, "an owner");
+    scx_await(&notes->has, "an owner");
     return child;
 }
 
@@ -103,26 +79,16 @@ static pid_t hire_waiter(unsigned cpu, enum fw_rt_kind kind)
         struct scx_task t;
         unsigned d = join_and_open(&t, cpu, 6, kind);
 
-        set_flag(&notes->asks);
+        scx_set(&notes->asks);
         notes->result = scx_lock(&t, kind, d);
-        set_flag(&notes->done);
+        scx_set(&notes->done);
         scx_unlock(&t, kind, d);
         scx_leave(&t);
         _exit(EXIT_SUCCESS);
     }
-    await(&notes->asks, "a waiter");
+    scx_await(&notes->asks, "a waiter");
     SCX_UNTIL(scx_state()->state.task[1].request != 0 || scx_state()->state.task[2].request != 0);
     return child;
-}
-
-static void end(pid_t child, bool by_force)
-{
-    int status;
-
-    if (by_force)
-        kill(child, SIGKILL);
-    scx_check(waitpid(child, &status, 0) == child, "waitpid: %s", strerror(errno));
-    scx_check(by_force || status == 0, "status %d", status);
 }
 
 static void forget(void)
@@ -138,7 +104,7 @@ static void test_try_after_death(enum fw_rt_kind kind)
     unsigned d = join_and_open(&t, 0, 10, kind), result;
 
     forget();
-    end(hire_owner(1, kind), true);
+    scx_kill(hire_owner(1, kind));
     result = try_queue(&t, d);
     scx_check(result == EOWNERDEAD, "try after a death: %u", result);
     scx_unlock(&t, kind, d);
@@ -158,13 +124,13 @@ static void test_death_beside_a_try(enum fw_rt_kind kind, bool tries)
     owner = hire_owner(1, kind);
     waiter = hire_waiter(1, kind);
     __atomic_fetch_or(&t.page->locked, bit(d), __ATOMIC_SEQ_CST);
-    end(owner, true);
+    scx_kill(owner);
     __atomic_fetch_and(&t.page->locked, ~bit(d), __ATOMIC_SEQ_CST);
     if (tries)
         scx_check(scx_ask(&t, FW_RT_SCX_TRY, d) == EBUSY, "try");
-    await(&notes->done, "the lock of a dead owner");
+    scx_await(&notes->done, "the lock of a dead owner");
     scx_check(notes->result == EOWNERDEAD, "lock after a death: %u", notes->result);
-    end(waiter, false);
+    scx_finish(waiter);
     scx_leave(&t);
 }
 
@@ -174,15 +140,10 @@ enum how { BY_AFFINITY, BY_POLICY };
 
 static void go_away(struct scx_task *t, enum how how, unsigned cpu)
 {
-    struct sched_param urgent = {.sched_priority = 5};
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
     if (how == BY_AFFINITY)
-        scx_check(sched_setaffinity(0, sizeof set, &set) == 0, "affinity: %s", strerror(errno));
+        scx_pin(0, cpu);
     else
-        scx_check(sched_setscheduler(0, SCHED_FIFO, &urgent) == 0, "FIFO: %s", strerror(errno));
+        scx_become_urgent();
     scx_check(t->page->away != 0, "it is not away (%s)",
               how == BY_AFFINITY ? "affinity" : "policy");
 }
@@ -190,12 +151,9 @@ static void go_away(struct scx_task *t, enum how how, unsigned cpu)
 static void come_back(enum how how, unsigned cpu)
 {
     struct sched_param usual = {.sched_priority = 0};
-    cpu_set_t set;
 
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
     if (how == BY_AFFINITY)
-        sched_setaffinity(0, sizeof set, &set);
+        scx_pin(0, cpu);
     else
         sched_setscheduler(0, SCHED_OTHER, &usual);
 }
@@ -210,10 +168,10 @@ static pid_t hire_stray(enum fw_rt_kind kind, enum how how)
         unsigned d = join_and_open(&t, 1, 5, kind);
 
         go_away(&t, how, 0);
-        set_flag(&notes->asks);
+        scx_set(&notes->asks);
         notes->result = scx_lock(&t, kind, d);
-        set_flag(&notes->has);
-        await(&notes->go, "go");
+        scx_set(&notes->has);
+        scx_await(&notes->go, "go");
         scx_unlock(&t, kind, d);
         come_back(how, 1);
         scx_leave(&t);
@@ -222,7 +180,7 @@ static pid_t hire_stray(enum fw_rt_kind kind, enum how how)
     return child;
 }
 
-static void test_line_away(enum fw_rt_kind kind, enum how how)
+static void test_queue_away(enum fw_rt_kind kind, enum how how)
 {
     struct scx_task t;
     unsigned d = join_and_open(&t, 0, 10, kind);
@@ -231,17 +189,16 @@ static void test_line_away(enum fw_rt_kind kind, enum how how)
     forget();
     scx_check(scx_lock(&t, kind, d) == 0, "lock");
     child = hire_stray(kind, how);
-    await(&notes->asks, "a task that is away");
-    for (unsigned i = 0; i < 10; i++)
-        sleep_bounded();
-    scx_check(!is_set(&notes->has), "it has what another one has");
+    scx_await(&notes->asks, "a task that is away");
+    scx_sleep_ms(10);
+    scx_check(!scx_is_set(&notes->has), "it has what another one has");
     scx_unlock(&t, kind, d);
-    await(&notes->has, "the lock, for one that is away");
+    scx_await(&notes->has, "the lock, for one that is away");
     scx_check(notes->result == 0, "lock of one that is away: %u", notes->result);
-    set_flag(&notes->go);
+    scx_set(&notes->go);
     scx_check(scx_lock(&t, kind, d) == 0, "lock");
     scx_unlock(&t, kind, d);
-    end(child, false);
+    scx_finish(child);
     scx_leave(&t);
 }
 
@@ -258,24 +215,23 @@ static void test_ceiling_away(enum how how)
         d = join_and_open(&t, 1, 5, FW_RT_KIND_PCP);
         scx_check(scx_lock(&t, FW_RT_KIND_PCP, d) == 0, "lock");
         go_away(&t, how, 0);
-        set_flag(&notes->has);
-        await(&notes->go, "go");
-        for (unsigned i = 0; i < 10; i++)
-            sleep_bounded();
+        scx_set(&notes->has);
+        scx_await(&notes->go, "go");
+        scx_sleep_ms(10);
         __atomic_fetch_and(&t.page->locked, ~bit(d), __ATOMIC_SEQ_CST);
-        await(&notes->done, "the other one");
+        scx_await(&notes->done, "the other one");
         notes->result = scx_ask(&t, FW_RT_SCX_LOCK, d);
         come_back(how, 1);
         scx_leave(&t);
         _exit(EXIT_SUCCESS);
     }
-    await(&notes->has, "an owner");
+    scx_await(&notes->has, "an owner");
     d = join_and_open(&t, 1, 10, FW_RT_KIND_PCP);
-    set_flag(&notes->go);
+    scx_set(&notes->go);
     scx_check(scx_lock(&t, FW_RT_KIND_PCP, d) == 0, "lock");
-    set_flag(&notes->done);
+    scx_set(&notes->done);
     scx_unlock(&t, FW_RT_KIND_PCP, d);
-    end(child, false);
+    scx_finish(child);
     scx_check(notes->result == EXDEV, "lock of one that is away: %u", notes->result);
     scx_leave(&t);
 }
@@ -284,9 +240,7 @@ static pthread_mutex_t lender;
 
 static void *urgent(void *unused)
 {
-    struct sched_param param = {.sched_priority = 5};
-
-    scx_check(sched_setscheduler(0, SCHED_FIFO, &param) == 0, "FIFO: %s", strerror(errno));
+    scx_become_urgent();
     pthread_mutex_lock(&lender);
     pthread_mutex_unlock(&lender);
     return unused;
@@ -305,9 +259,9 @@ static void test_lent_priority(void)
     pthread_mutex_init(&lender, &attributes);
     d = join_and_open(&t, 0, 5, FW_RT_KIND_PCP);
     pthread_mutex_lock(&lender);
-    scx_check(pthread_create(&thread, NULL, urgent, NULL) == 0, "no thread");
+    thread = scx_thread(urgent, 0);
     for (unsigned i = 0; i < 1000 && (t.page->locked & FW_RT_CAN_LOCK); i++)
-        sleep_bounded();
+        scx_sleep_ms(1);
     scx_check(t.page->away != 0, "it is in another class, and not away");
     result = scx_ask(&t, FW_RT_SCX_LOCK, d);
     scx_check(result == EXDEV, "lock of one that is away: %u", result);
@@ -325,15 +279,14 @@ int main(void)
 
     scx_need_vm();
     alarm(100);
-    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    scx_check(notes != MAP_FAILED, "no memory");
+    notes = scx_shared_memory(sizeof *notes);
     scx_start();
     for (unsigned i = 0; i < 2; i++) {
         test_death_beside_a_try(kinds[i], true);
         test_death_beside_a_try(kinds[i], false);
         test_try_after_death(kinds[i]);
         for (enum how how = BY_AFFINITY; how <= BY_POLICY; how++)
-            test_line_away(kinds[i], how);
+            test_queue_away(kinds[i], how);
     }
     for (enum how how = BY_AFFINITY; how <= BY_POLICY; how++)
         test_ceiling_away(how);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Task sets under tier B, in a virtual machine: runs each of a folder by furwock rt run.  The files
- * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the queues that this
+ * are test/command/rt_sets.py's, ANYTHING-JOBS.json; so is what becomes of the lines that this
  * writes, "set: FILE STATUS JSON", or "set: FILE STATUS" and why.
  *
  *     scx_sets FURWOCK FOLDER [--hang] [--collapse] [OPTION...]
@@ -95,15 +95,15 @@ static char *read_all(int in)
 {
     char *text = NULL;
     size_t size;
-    FILE *queue = open_memstream(&text, &size), *from = fdopen(in, "r");
+    FILE *line = open_memstream(&text, &size), *from = fdopen(in, "r");
     int c;
 
-    if (queue == NULL || from == NULL)
+    if (line == NULL || from == NULL)
         abort();
     while ((c = fgetc(from)) != EOF)
-        fputc(c == '\n' ? ' ' : c, queue);
+        fputc(c == '\n' ? ' ' : c, line);
     fclose(from);
-    fclose(queue);
+    fclose(line);
     return text;
 }
 

@@ -33,9 +33,8 @@ static const volatile struct fw_rt_scx_note *find(enum fw_rt_scx_cause cause)
 
 static pthread_t begin(void *(*run)(void *))
 {
-    pthread_t thread;
+    pthread_t thread = scx_thread(run, 0);
 
-    scx_check(pthread_create(&thread, NULL, run, NULL) == 0, "no thread");
     sem_wait(&ready);
     return thread;
 }
@@ -51,11 +50,7 @@ static void wake_up(void)
 
 static void *other(void *unused)
 {
-    cpu_set_t there;
-
-    CPU_ZERO(&there);
-    CPU_SET(CPU, &there);
-    scx_check(sched_setaffinity(0, sizeof there, &there) == 0, "no CPU %d", CPU);
+    scx_pin(0, CPU);
     sem_post(&ready);
     wake_up();
     while (!is_over)
@@ -151,12 +146,8 @@ static void test_turn(void)
 
 int main(void)
 {
-    cpu_set_t elsewhere;
-
     scx_need_vm();
-    CPU_ZERO(&elsewhere);
-    CPU_SET(0, &elsewhere);
-    scx_check(sched_setaffinity(0, sizeof elsewhere, &elsewhere) == 0, "no CPU 0");
+    scx_pin(0, 0);
     scx_start();
     sem_init(&go[0], 0, 0);
     sem_init(&go[1], 0, 0);

@@ -17,23 +17,23 @@
 
 #include "scx.h"
 
-enum { CPUS = 2, CEILINGS = 4, LINES = 3, WORKERS = 12, KILLS = 150, ROUNDS = 60 };
+enum { CPUS = 2, CEILINGS = 4, QUEUES = 3, WORKERS = 12, KILLS = 150, ROUNDS = 60 };
 
 /* Locks 0 to CEILINGS - 1 are of the task's CPU; the others of all. */
 struct notes {
-    uint32_t owner[CPUS * CEILINGS + LINES]; /* process or thread that is in the section */
+    uint32_t owner[CPUS * CEILINGS + QUEUES]; /* process or thread that is in the section */
     uint32_t rounds[FW_RT_TASKS];
     uint32_t violations, deaths;
 };
 static struct notes *notes;
 
-static const enum fw_rt_kind kinds[CEILINGS + LINES] = {
+static const enum fw_rt_kind kinds[CEILINGS + QUEUES] = {
     FW_RT_KIND_PCP,  FW_RT_KIND_PCP,  FW_RT_KIND_PCP, FW_RT_KIND_IPCP,
     FW_RT_KIND_MPCP, FW_RT_KIND_MPCP, FW_RT_KIND_FMLP};
 
 struct worker {
     struct scx_task task;
-    unsigned cpu, d[CEILINGS + LINES], seed;
+    unsigned cpu, d[CEILINGS + QUEUES], seed;
     unsigned length; /* of sections */
 };
 
@@ -48,7 +48,7 @@ static void begin(struct worker *w, uint64_t key, unsigned cpu, unsigned base)
 
     w->cpu = cpu;
     scx_join(&w->task, key, "storm", cpu, base);
-    for (unsigned i = 0; i < CEILINGS + LINES; i++) {
+    for (unsigned i = 0; i < CEILINGS + QUEUES; i++) {
         unsigned error;
 
         snprintf(name, sizeof name, i < CEILINGS ? "%c%u" : "%c", 'A' + i, cpu);
@@ -86,7 +86,7 @@ static void spin(unsigned n)
 
 static void one_round(struct worker *w)
 {
-    unsigned i = (unsigned)rand_r(&w->seed) % (CEILINGS + LINES);
+    unsigned i = (unsigned)rand_r(&w->seed) % (CEILINGS + QUEUES);
     unsigned inner = (unsigned)rand_r(&w->seed) % 3;
 
     enter(w, i);
@@ -126,7 +126,7 @@ static void test_many(void)
 
     pthread_barrier_init(&all_there, NULL, FW_RT_TASKS);
     for (uintptr_t i = 0; i < FW_RT_TASKS; i++)
-        scx_check(pthread_create(&threads[i], NULL, one_of_many, (void *)i) == 0, "no thread");
+        threads[i] = scx_thread(one_of_many, i);
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
         pthread_join(threads[i], NULL);
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
@@ -138,15 +138,6 @@ static void test_many(void)
 }
 
 /* ---- Kills ---- */
-
-/* Tasks are not to starve who kills them. */
-static void be_above(void)
-{
-    struct sched_param urgent = {.sched_priority = 10};
-
-    scx_check(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &urgent) == 0, "FIFO: %s",
-              strerror(errno));
-}
 
 static pid_t hire(unsigned n, unsigned seed)
 {
@@ -179,21 +170,18 @@ static void test_kills(void)
     unsigned seed = 7;
 
     memset(notes, 0, sizeof *notes);
-    be_above();
+    scx_become_urgent(); /* tasks are not to starve who kills them */
     for (unsigned i = 0; i < WORKERS; i++)
         workers[i] = hire(i, i + 1);
     for (unsigned i = 0; i < KILLS; i++) {
         unsigned n = (unsigned)rand_r(&seed) % WORKERS;
 
         nanosleep(&(struct timespec){.tv_nsec = rand_r(&seed) % 5000000}, NULL);
-        kill(workers[n], SIGKILL);
-        scx_check(waitpid(workers[n], NULL, 0) == workers[n], "waitpid: %s", strerror(errno));
+        scx_kill(workers[n]);
         workers[n] = hire(n, i + 100);
     }
     for (unsigned i = 0; i < WORKERS; i++)
-        kill(workers[i], SIGKILL);
-    for (unsigned i = 0; i < WORKERS; i++)
-        waitpid(workers[i], NULL, 0);
+        scx_kill(workers[i]);
     scx_check(notes->violations == 0, "%u violations", notes->violations);
     SCX_UNTIL(is_clear());
     printf("%u kills: %u locks taken over from the dead, no violation\n", (unsigned)KILLS,
@@ -205,8 +193,7 @@ int main(void)
     scx_need_vm();
     alarm(60);
     scx_start();
-    notes = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    scx_check(notes != MAP_FAILED, "no memory");
+    notes = scx_shared_memory(sizeof *notes);
     test_many();
     test_kills();
     printf("dispatches %llu, grants %llu, for lenders %llu, handed %llu, relief %llu\n",

@@ -2,6 +2,7 @@
 /*
  * The paper's scenarios, in a virtual machine: who runs, waits and gets what, in which order.
  * Tasks are released by others at points that matter, not at times; so there is one right order.
+ * PCP-DU-PF goes through the library, all others speak to the scheduler themselves.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -9,256 +10,235 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "library.h"
 #include "scx.h"
 
-enum { L, M, N, H, MOST };
+enum { L, M, N, H, MOST, PAIRS = 200000, PF_PAIRS = 20000 };
+
+/*
+ * Scripts: +A and -A lock and unlock, >N releases a task, ~5 computes for 5 ms, ?m computes until m
+ * has happened, #2 until two wait for the lock; any other letter happens.  The first task begins.
+ */
+struct part {
+    const char *name;
+    unsigned cpu, base;
+    const char *lock; /* "": none */
+    const char *script;
+};
+
+/* Section III: L and H use A, M uses B.  M asks for B, and may not have it; it goes before N. */
+static const struct part pcp[MOST] = {{"L", 1, 10, "A", "+Aa>M?m~31>N~52>H?h~33-Az"},
+                                      {"M", 1, 20, "B", "m+Bb~3-By"},
+                                      {"N", 1, 15, "", "n~3x"},
+                                      {"H", 1, 40, "A", "h~3+AA~3-Aw"}};
+static const struct part ipcp[MOST] = {{"L", 1, 10, "A", "+Aa>M~31>N~52>H~33-Az"},
+                                       {"M", 1, 20, "B", "m+Bb~3-By"},
+                                       {"N", 1, 15, "", "n~3x"},
+                                       {"H", 1, 40, "A", "h~3+AA~3-Aw"}};
+/* Section IV: L is boosted, for all that H is more urgent.  What CPU 1 does comes first. */
+static const struct part boosted[MOST] = {{"L", 1, 10, "G", "+Gg>M#1>N#2>H~51-Gz"},
+                                          {"M", 0, 22, "G", "+G?zm-G"},
+                                          {"N", 0, 31, "G", "+G?zn-G"},
+                                          {"H", 1, 40, "", "h~3"}};
+
+static const struct order {
+    const char *what;
+    enum fw_rt_kind kind; /* NONE: PCP-DU-PF */
+    const struct part *parts;
+    const char *want;
+} orders[] = {{"PCP", FW_RT_KIND_PCP, pcp, "am12h3Awbynxz"},
+              {"PCP-DU-PF", FW_RT_KIND_NONE, pcp, "am12h3Awbynxz"},
+              {"IPCP", FW_RT_KIND_IPCP, ipcp, "a123hAwmbynxz"},
+              {"MPCP", FW_RT_KIND_MPCP, boosted, "g1hznm"},
+              {"FMLP+", FW_RT_KIND_FMLP, boosted, "g1hzmn"}};
 
 static sem_t go[MOST], ready;
-static pthread_t threads[MOST];
-static enum fw_rt_kind kind;
-static unsigned key;
+static const struct order *now;
+static fw_rt_group *group;
+static unsigned key, lock_g;
 
-static void begin(struct scx_task *t, const char *name, unsigned cpu, unsigned base)
+struct player {
+    struct scx_task raw;
+    fw_rt_task *task;
+    unsigned lock;
+};
+
+static bool is_by_library(void)
 {
-    scx_join(t, key, name, cpu, base);
+    return now->kind == FW_RT_KIND_NONE;
 }
 
-static void run_all(void *(*const *all)(void *), const char *want, const char *what)
+static void begin(struct player *p, const struct part *part)
 {
+    struct fw_rt_task_options options = {.cpu = (int)part->cpu, .priority = (int)part->base};
+
+    if (is_by_library()) {
+        CHECK_ZERO(fw_rt_task_begin(&p->task, group, &options));
+        if (*part->lock != '\0')
+            CHECK_ZERO(fw_rt_open(p->task, part->lock, FW_RT_PCP_DU_PF, 0, &p->lock));
+        return;
+    }
+    scx_join(&p->raw, key, part->name, part->cpu, part->base);
+    if (*part->lock != '\0')
+        scx_check(scx_open(&p->raw, part->lock, now->kind, 0, &p->lock) == 0, "open");
+    if (*part->lock == 'G')
+        lock_g = p->lock;
+}
+
+static void lock(struct player *p)
+{
+    if (is_by_library())
+        CHECK_ZERO(fw_rt_lock(p->task, p->lock));
+    else
+        scx_check(scx_lock(&p->raw, now->kind, p->lock) == 0, "lock");
+}
+
+static void unlock(struct player *p)
+{
+    if (is_by_library())
+        CHECK_ZERO(fw_rt_unlock(p->task, p->lock));
+    else
+        scx_unlock(&p->raw, now->kind, p->lock);
+}
+
+static void end(struct player *p)
+{
+    if (is_by_library())
+        CHECK_ZERO(fw_rt_task_end(p->task));
+    else
+        scx_leave(&p->raw);
+}
+
+static unsigned waiters(void)
+{
+    return (unsigned)__builtin_popcountll(scx_state()->state.lock[lock_g].waiters);
+}
+
+static void *play(void *number)
+{
+    const struct part *part = &now->parts[(uintptr_t)number];
+    struct player p;
+
+    begin(&p, part);
+    sem_post(&ready);
+    sem_wait(&go[(uintptr_t)number]);
+    for (const char *s = part->script; *s != '\0'; s++) {
+        if (strchr("+->~?#", *s) == NULL) {
+            scx_say(*s);
+            continue;
+        }
+        if (*s == '+')
+            lock(&p);
+        else if (*s == '-')
+            unlock(&p);
+        else if (*s == '>')
+            sem_post(&go[strchr("LMNH", s[1]) - "LMNH"]);
+        else if (*s == '~')
+            scx_burn_ms((unsigned)(s[1] - '0'));
+        else if (*s == '?')
+            SCX_UNTIL(scx_has_said(s[1]));
+        else
+            SCX_UNTIL(waiters() == (unsigned)(s[1] - '0'));
+        s++;
+    }
+    end(&p);
+    return NULL;
+}
+
+static void check_order(const struct order *order)
+{
+    pthread_t threads[MOST];
+
+    now = order;
     key++;
     scx_forget();
+    if (is_by_library())
+        CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
     sem_init(&ready, 0, 0);
-    for (int i = 0; i < MOST; i++) {
+    for (uintptr_t i = 0; i < MOST; i++) {
         sem_init(&go[i], 0, 0);
-        scx_check(pthread_create(&threads[i], NULL, all[i], NULL) == 0, "no thread");
+        threads[i] = scx_thread(play, i);
         sem_wait(&ready);
     }
     sem_post(&go[L]);
     for (int i = 0; i < MOST; i++)
         pthread_join(threads[i], NULL);
-    scx_check(strcmp(scx_said(), want) == 0, "%s: %s expected", what, want);
-    printf("%s: %s\n", what, want);
-}
-
-static void get_ready(int i)
-{
-    sem_post(&ready);
-    sem_wait(&go[i]);
-}
-
-/* ---- PCP (section III): one CPU, lock A used by L and H, lock B by M ---- */
-
-/* a: has A.  Then others are released one by one, and it is its turn again.  z: is done. */
-static void *pcp_low(void *unused)
-{
-    struct scx_task t;
-    unsigned a;
-
-    begin(&t, "L", 1, 10);
-    scx_check(scx_open(&t, "A", kind, 0, &a) == 0, "open A");
-    get_ready(L);
-    scx_check(scx_lock(&t, kind, a) == 0, "lock A");
-    scx_say('a');
-    sem_post(&go[M]);
-    if (kind == FW_RT_KIND_PCP)
-        SCX_UNTIL(scx_has_said('m')); /* it asks for B, and may not have it */
-    scx_burn_ms(3);
-    scx_say('1');
-    sem_post(&go[N]);
-    scx_burn_ms(5); /* for M, which is more urgent than N */
-    scx_say('2');
-    sem_post(&go[H]);
-    if (kind == FW_RT_KIND_PCP)
-        SCX_UNTIL(scx_has_said('h'));
-    scx_burn_ms(3);
-    scx_say('3');
-    scx_unlock(&t, kind, a);
-    scx_say('z');
-    scx_leave(&t);
-    return unused;
-}
-
-static void *pcp_middle(void *unused)
-{
-    struct scx_task t;
-    unsigned b;
-
-    begin(&t, "M", 1, 20);
-    scx_check(scx_open(&t, "B", kind, 0, &b) == 0, "open B");
-    get_ready(M);
-    scx_say('m');
-    scx_check(scx_lock(&t, kind, b) == 0, "lock B");
-    scx_say('b');
-    scx_burn_ms(3);
-    scx_unlock(&t, kind, b);
-    scx_say('y');
-    scx_leave(&t);
-    return unused;
-}
-
-static void *pcp_no_locks(void *unused)
-{
-    struct scx_task t;
-
-    begin(&t, "N", 1, 15);
-    get_ready(N);
-    scx_say('n');
-    scx_burn_ms(3);
-    scx_say('x');
-    scx_leave(&t);
-    return unused;
-}
-
-static void *pcp_high(void *unused)
-{
-    struct scx_task t;
-    unsigned a;
-
-    begin(&t, "H", 1, 40);
-    scx_check(scx_open(&t, "A", kind, 0, &a) == 0, "open A");
-    get_ready(H);
-    scx_say('h');
-    scx_burn_ms(3);
-    scx_check(scx_lock(&t, kind, a) == 0, "lock A");
-    scx_say('A');
-    scx_burn_ms(3);
-    scx_unlock(&t, kind, a);
-    scx_say('w');
-    scx_leave(&t);
-    return unused;
-}
-
-static void test_pcp(void)
-{
-    static void *(*const all[])(void *) = {pcp_low, pcp_middle, pcp_no_locks, pcp_high};
-
-    kind = FW_RT_KIND_PCP;
-    run_all(all, "am12h3Awbynxz", "PCP");
-    kind = FW_RT_KIND_IPCP;
-    run_all(all, "a123hAwmbynxz", "IPCP");
-}
-
-/* ---- MPCP and FMLP+ (section IV): L and H on CPU 1, M and N wait for G on CPU 0 ---- */
-
-static unsigned lock_g;
-
-static bool waits(unsigned n)
-{
-    return (unsigned)__builtin_popcountll(scx_state()->state.lock[lock_g].waiters) == n;
-}
-
-static void *boosted_low(void *unused)
-{
-    struct scx_task t;
-
-    begin(&t, "L", 1, 10);
-    scx_check(scx_open(&t, "G", kind, 0, &lock_g) == 0, "open G");
-    get_ready(L);
-    scx_check(scx_lock(&t, kind, lock_g) == 0, "lock G");
-    scx_say('g');
-    sem_post(&go[M]);
-    SCX_UNTIL(waits(1));
-    sem_post(&go[N]);
-    SCX_UNTIL(waits(2));
-    sem_post(&go[H]);
-    scx_burn_ms(5); /* boosted: for all that H is more urgent */
-    scx_say('1');
-    scx_unlock(&t, kind, lock_g);
-    scx_say('z');
-    scx_leave(&t);
-    return unused;
-}
-
-static void boosted_remote(int i, unsigned base, char event)
-{
-    struct scx_task t;
-    unsigned g;
-
-    begin(&t, "R", 0, base);
-    scx_check(scx_open(&t, "G", kind, 0, &g) == 0, "open G");
-    get_ready(i);
-    scx_check(scx_lock(&t, kind, g) == 0, "lock G");
-    SCX_UNTIL(scx_has_said('z')); /* what CPU 1 does comes first */
-    scx_say(event);
-    scx_unlock(&t, kind, g);
-    scx_leave(&t);
-}
-
-static void *boosted_first(void *unused)
-{
-    boosted_remote(M, 22, 'm');
-    return unused;
-}
-
-static void *boosted_second(void *unused)
-{
-    boosted_remote(N, 31, 'n');
-    return unused;
-}
-
-static void *boosted_high(void *unused)
-{
-    struct scx_task t;
-
-    begin(&t, "H", 1, 40);
-    get_ready(H);
-    scx_say('h');
-    scx_burn_ms(3);
-    scx_leave(&t);
-    return unused;
-}
-
-static void test_boosted(void)
-{
-    static void *(*const all[])(void *) = {boosted_low, boosted_first, boosted_second,
-                                           boosted_high};
-
-    kind = FW_RT_KIND_MPCP;
-    run_all(all, "g1hznm", "MPCP");
-    kind = FW_RT_KIND_FMLP;
-    run_all(all, "g1hzmn", "FMLP+");
+    scx_check(strcmp(scx_said(), order->want) == 0, "%s: %s expected", order->what, order->want);
+    if (is_by_library()) {
+        CHECK_ZERO(fw_rt_group_close(group));
+        scx_check(scx_state()->counts.closed > 0, "no permit was closed");
+    }
+    printf("%s: %s\n", order->what, order->want);
 }
 
 /* ---- No system call where nobody waits ---- */
 
-static void try_strict(enum fw_rt_kind which)
+static void be_strict(enum fw_rt_kind which)
 {
-    int status = 0;
+    struct scx_task t;
+    unsigned d;
+
+    scx_join(&t, key, "strict", 1, 30);
+    scx_check(scx_open(&t, "A", which, 0, &d) == 0, "open A");
+    prctl(PR_SET_SECCOMP, 1 /* strict */);
+    for (unsigned i = 0; i < PAIRS; i++) {
+        scx_lock(&t, which, d);
+        scx_unlock(&t, which, d);
+    }
+    syscall(SYS_exit, 0);
+}
+
+static void be_strict_by_library(void)
+{
+    struct fw_rt_task_options options = {.cpu = 1, .priority = 10};
+    fw_rt_task *task;
+    unsigned a, b;
+
+    CHECK_ZERO(fw_rt_group_open(&group, NULL, FW_RT_TIER_B));
+    CHECK_ZERO(fw_rt_task_begin(&task, group, &options));
+    CHECK_ZERO(fw_rt_open(task, "A", FW_RT_PCP_DU_PF, 0, &a));
+    CHECK_ZERO(fw_rt_open(task, "B", FW_RT_PCP_DU_PF, 0, &b));
+    prctl(PR_SET_SECCOMP, 1 /* strict */);
+    for (unsigned i = 0; i < PF_PAIRS; i++)
+        if (fw_rt_lock(task, a) != 0 || fw_rt_lock(task, b) != 0 || fw_rt_unlock(task, b) != 0 ||
+            fw_rt_unlock(task, a) != 0)
+            syscall(SYS_exit, 1);
+    syscall(SYS_exit, 0);
+}
+
+static void check_strict(enum fw_rt_kind which)
+{
     pid_t child;
 
     key++;
     child = fork();
-    if (child == 0) {
-        struct scx_task t;
-        unsigned d;
-
-        scx_join(&t, key, "strict", 1, 30);
-        scx_check(scx_open(&t, "A", which, 0, &d) == 0, "open A");
-        prctl(PR_SET_SECCOMP, 1 /* strict */);
-        for (unsigned i = 0; i < 200000; i++) {
-            scx_lock(&t, which, d);
-            scx_unlock(&t, which, d);
-        }
-        syscall(SYS_exit, 0);
-    }
-    waitpid(child, &status, 0);
-    scx_check(status == 0, "kind %u under strict seccomp: status %x", (unsigned)which,
-              (unsigned)status);
+    if (child == 0 && which == FW_RT_KIND_NONE)
+        be_strict_by_library();
+    if (child == 0)
+        be_strict(which);
+    scx_finish(child);
 }
 
 int main(void)
 {
+    bool has_permits;
+
     scx_need_vm();
     alarm(60);
     scx_start();
-    test_pcp();
-    test_boosted();
+    has_permits = scx_state()->permits != 0;
+    if (!has_permits)
+        printf("no PCP-DU-PF: no permits: %s\n", (const char *)scx_state()->no_permits);
+    for (unsigned i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (orders[i].kind != FW_RT_KIND_NONE || has_permits)
+            check_order(&orders[i]);
     for (unsigned which = FW_RT_KIND_IPCP; which <= FW_RT_KIND_FMLP; which++)
-        try_strict((enum fw_rt_kind)which);
-    printf("no system call in 200000 pairs of each kind\n");
+        check_strict((enum fw_rt_kind)which);
+    if (has_permits)
+        check_strict(FW_RT_KIND_NONE);
+    printf("no system call in %u pairs of each kind\n", (unsigned)PAIRS);
     scx_stop();
     return 0;
 }
