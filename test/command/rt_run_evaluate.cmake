@@ -34,4 +34,5 @@ evaluate_fault(late "    case RUN_HAND:
 " "    case RUN_HAND: break;
 ")
 fw_test(NAME command_rt_evaluate LABEL unit SOURCES rt_run_evaluate_test.c ${evaluate_sources}
+    ${PROJECT_SOURCE_DIR}/command/rt/run/plan.c
     LIBS fw_cmocka INCLUDES ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/command)

@@ -2,214 +2,175 @@
 /*
  * What furwock rt run makes of its logs: who was blocked, and which time was lost.  The logs are
  * made up; times are microseconds.  Copies of it with a fault each (rt_run_evaluate.cmake)
- * must fail in the scenarios that are there for it.
+ * must fail in the scenarios that are there for it.  And what a job is made of.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "command/rt/run/plan.h"
 #include "command/rt/run/run.h"
 #include "test/support/testing.h"
 
-enum { HIGH, LOW, MIDDLE, LESS, ELSEWHERE, TASKS, CPU = 100 }; /* CPU + n: n's log */
-enum { QUEUE_LOG = 32, LOCK = 0, LIMIT_US = 60 };
+enum { HIGH, OWNER, MIDDLE, LESS, ELSEWHERE, TASKS, CPUS = 3 };
+enum { EVENTS = 32, LIMIT_US = 25, US = 1000 };
+
+/* The letters of tasks and CPUs, and of what happens to them, in the order of enum run_kind. */
+static const char letters[] = "HOMLE012", kinds[] = "rspaqgvhfzwdkexc";
 
 typedef void evaluation(const struct run_round *round, struct run_result *result);
 
 evaluation rt_run_evaluate_blind, rt_run_evaluate_everywhere, rt_run_evaluate_greedy,
     rt_run_evaluate_endless, rt_run_evaluate_early, rt_run_evaluate_never, rt_run_evaluate_late;
 
-/* HIGH, MIDDLE and LESS are on CPU 0, LOW and ELSEWHERE on CPU 1; nobody is on CPU 2. */
+/* H, M and L are on CPU 0, O and E on CPU 1; nobody is on CPU 2. */
 static const struct taskset set = {
     .tasks = TASKS,
     .locks = 1,
     .task = {[HIGH] = {.name = "high", .cpu = 0, .priority = 30},
-             [LOW] = {.name = "low", .cpu = 1, .priority = 10},
+             [OWNER] = {.name = "owner", .cpu = 1, .priority = 10},
              [MIDDLE] = {.name = "middle", .cpu = 0, .priority = 40},
              [LESS] = {.name = "less", .cpu = 0, .priority = 5},
              [ELSEWHERE] = {.name = "else", .cpu = 1, .priority = 20}}};
 
-struct line {
-    int whose, us;
-    enum run_kind kind;
-};
+/* O is in a section from 10 to 110; H asks at 30, waits for it from 31 on, and gets it at 111. */
+#define O_HAS "O 0rs 10ag 110vf 140pe; "
+#define H_WAITS "H 20rs 30ap 31q 111sg 131pe; "
 
-/* LOW is in a section from 10 to 110; HIGH waits for it from 31 on, and gets it at 111. */
-#define LOW_RUNS(from, to)  \
-    {LOW, from, RUN_START}, \
-    {                       \
-        LOW, to, RUN_STOP   \
-    }
-#define LOW_BEGINS {LOW, 0, RUN_RELEASE}, {LOW, 0, RUN_START}
-#define LOW_HAS(from, to)                                             \
-    {LOW, from, RUN_ASK}, {LOW, from, RUN_GET}, {LOW, to, RUN_LEAVE}, \
-    {                                                                 \
-        LOW, to, RUN_LEFT                                             \
-    }
-#define LOW_ENDS(at)     \
-    {LOW, at, RUN_STOP}, \
-    {                    \
-        LOW, at, RUN_END \
-    }
-#define HIGH_ASKS                                                        \
-    {HIGH, 20, RUN_RELEASE}, {HIGH, 20, RUN_START}, {HIGH, 30, RUN_ASK}, \
-    {                                                                    \
-        HIGH, 30, RUN_STOP                                               \
-    }
-#define HIGH_QUEUES(at)     \
-    {                       \
-        HIGH, at, RUN_QUEUE \
-    }
-#define HIGH_GETS(at)                                                      \
-    {HIGH, at, RUN_START}, {HIGH, at, RUN_GET}, {HIGH, at + 20, RUN_STOP}, \
-    {                                                                      \
-        HIGH, at + 20, RUN_END                                             \
-    }
-#define STALL(cpu, from, to)      \
-    {CPU + cpu, from, RUN_STALL}, \
-    {                             \
-        CPU + cpu, to, RUN_RESUME \
-    }
-#define OTHER(who, from, to)                                               \
-    {who, from, RUN_RELEASE}, {who, from, RUN_START}, {who, to, RUN_STOP}, \
-    {                                                                      \
-        who, to, RUN_END                                                   \
-    }
-#define REMOTE \
-    LOW_BEGINS, LOW_HAS(10, 110), LOW_ENDS(140), HIGH_ASKS, HIGH_QUEUES(31), HIGH_GETS(111)
-
-/* What becomes of HIGH's job. */
+/*
+ * Each task's log, times and letters: r released, s has its CPU, p no longer; a asks for the lock,
+ * q queues, g gets it, v leaves, h hands it on, f has left; z sleeps, w is due to wake, u and not
+ * woken yet, d the kernel has put it to sleep, k is woken; e ends.  Of a CPU: x stands still, c no
+ * longer.
+ */
 static const struct scenario {
-    const char *name;
-    struct line line[QUEUE_LOG];
-    uint64_t blocking, lost, present;
+    const char *name, *logs;
+    struct {
+        uint64_t blocking, lost, present; /* of H's job */
+        uint64_t of_less, elsewhere;      /* lost of L's and E's */
+        uint64_t late, held;              /* of H's */
+    } found;
 } scenarios[] = {
-    {"an owner executes elsewhere", {REMOTE}, 79, 2, 111},
-    {"the same, and its own CPU stands still", {REMOTE, STALL(0, 50, 90)}, 39, 42, 111},
-    {"a stall lasts until it gets the lock", {REMOTE, STALL(0, 50, 111)}, 19, 62, 111},
-    {"a CPU that has no part in it stands still", {REMOTE, STALL(2, 50, 90)}, 79, 2, 111},
+    {"an owner executes elsewhere", O_HAS H_WAITS, {79, 2, 111, 0, 0, 0, 0}},
+    {"the same, and its own CPU stands still",
+     O_HAS H_WAITS "0 50x 90c",
+     {39, 42, 111, 0, 0, 0, 0}},
+    {"a stall lasts until it gets the lock", O_HAS H_WAITS "0 50x 111c", {19, 62, 111, 0, 0, 0, 0}},
+    {"a CPU that has no part in it stands still",
+     O_HAS H_WAITS "2 50x 90c",
+     {79, 2, 111, 0, 0, 0, 0}},
     {"the owner's CPU is said to stand still while the owner executes",
-     {REMOTE, STALL(1, 50, 90)},
-     79,
-     2,
-     111},
+     O_HAS H_WAITS "1 50x 90c",
+     {79, 2, 111, 0, 0, 0, 0}},
     {"the owner's CPU stands still",
-     {LOW_BEGINS,
-      LOW_HAS(10, 110),
-      {LOW, 50, RUN_STOP},
-      {LOW, 90, RUN_START},
-      LOW_ENDS(140),
-      HIGH_ASKS,
-      HIGH_QUEUES(31),
-      HIGH_GETS(111),
-      STALL(1, 50, 90)},
-     39,
-     42,
-     111},
+     "O 0rs 10ag 110vf 50p 90s 140pe; " H_WAITS "1 50x 90c",
+     {39, 42, 111, 0, 0, 0, 0}},
     {"both stand still, one after the other",
-     {LOW_BEGINS,
-      LOW_HAS(10, 110),
-      {LOW, 40, RUN_STOP},
-      {LOW, 60, RUN_START},
-      LOW_ENDS(140),
-      HIGH_ASKS,
-      HIGH_QUEUES(31),
-      HIGH_GETS(111),
-      STALL(1, 40, 60),
-      STALL(0, 60, 80)},
-     39,
-     42,
-     111},
+     "O 0rs 10ag 110vf 40p 60s 140pe; " H_WAITS "1 40x 60c; 0 60x 80c",
+     {39, 42, 111, 0, 0, 0, 0}},
     {"a less urgent task executes on its CPU beside a late look",
-     {REMOTE, OTHER(LESS, 50, 90), STALL(0, 50, 90)},
-     79,
-     2,
-     111},
+     O_HAS H_WAITS "L 50rs 90pe; 0 50x 90c",
+     {79, 2, 111, 0, 0, 0, 0}},
     {"a less urgent task executes before it, and nobody owns the lock",
-     {HIGH_ASKS, HIGH_QUEUES(31), HIGH_GETS(111), OTHER(LESS, 31, 100), STALL(0, 100, 111)},
-     69,
-     12,
-     111},
-    {"a more urgent task executes", {REMOTE, OTHER(MIDDLE, 50, 70), STALL(0, 60, 90)}, 39, 22, 111},
+     H_WAITS "L 31rs 100pe; 0 100x 111c",
+     {69, 12, 111, 0, 0, 0, 0}},
+    {"a more urgent task executes",
+     O_HAS H_WAITS "M 50rs 70pe; 0 60x 90c",
+     {39, 22, 111, 0, 0, 0, 0}},
     {"its CPU stands still before it is in the queue, and the owner comes again",
-     {LOW_BEGINS, LOW_HAS(10, 60), LOW_HAS(70, 120), LOW_HAS(130, 180), LOW_ENDS(200), HIGH_ASKS,
-      HIGH_QUEUES(170), HIGH_GETS(181)},
-     10,
-     141,
-     181},
+     "O 0rs 10ag 60vf 70ag 120vf 130ag 180vf 200pe; H 20rs 30ap 170q 181sg 201pe",
+     {10, 141, 181, 0, 0, 0, 0}},
     {"a less urgent task executes before it is in the queue",
-     {LOW_BEGINS, LOW_HAS(10, 180), LOW_ENDS(200), HIGH_ASKS, OTHER(LESS, 40, 100),
-      HIGH_QUEUES(170), HIGH_GETS(181)},
-     70,
-     81,
-     181},
-    {"it found the lock free, late",
-     {LOW_BEGINS, LOW_HAS(10, 110), LOW_ENDS(140), HIGH_ASKS, HIGH_GETS(111)},
-     0,
-     81,
-     111},
+     "O 0rs 10ag 180vf 200pe; H 20rs 30ap 170q 181sg 201pe; L 40rs 100pe",
+     {70, 81, 181, 0, 0, 0, 0}},
+    {"it found the lock free, late", O_HAS "H 20rs 30ap 111sg 131pe", {0, 81, 111, 0, 0, 0, 0}},
     {"the owner hands it on, and is preempted in that call",
-     {LOW_BEGINS,
-      {LOW, 10, RUN_ASK},
-      {LOW, 10, RUN_GET},
-      {LOW, 50, RUN_LEAVE},
-      {LOW, 52, RUN_HAND},
-      {LOW, 50, RUN_STOP},
-      {LOW, 100, RUN_START},
-      {LOW, 100, RUN_LEFT},
-      LOW_ENDS(140),
-      OTHER(ELSEWHERE, 55, 95),
-      HIGH_ASKS,
-      HIGH_QUEUES(31),
-      HIGH_GETS(111)},
-     19,
-     62,
-     111},
+     "O 0rs 10ag 50v 52h 50p 100sf 140pe; E 55rs 95pe; " H_WAITS,
+     {19, 62, 111, 0, 0, 0, 0}},
     {"it sleeps while its CPU stands still",
-     {LOW_BEGINS,
-      LOW_ENDS(140),
-      {HIGH, 20, RUN_RELEASE},
-      {HIGH, 20, RUN_START},
-      {HIGH, 30, RUN_STOP},
-      {HIGH, 30, RUN_SLEEP},
-      {HIGH, 100, RUN_WAKE},
-      {HIGH, 105, RUN_START},
-      {HIGH, 120, RUN_STOP},
-      {HIGH, 120, RUN_END},
-      STALL(0, 50, 103)},
-     0,
-     5,
-     30},
+     "O 0rs 140pe; H 20rs 30pz 100w 105s 120pe; 0 50x 103c",
+     {0, 5, 30, 0, 0, 0, 0}},
+    {"L, on its CPU, owns the lock: it executes meanwhile except for a moment",
+     "L 0rs 10ag 20p 28s 48vp 61sf 70pe; H 20rs 25ap 50sg 55vf 60pe",
+     {20, 5, 40, 6, 0, 0, 0}},
+    {"the owner is elsewhere; L executes meanwhile, and when the lock is H's already",
+     "E 0rs 5ag 20p 30s 38v 40f 44pe; H 8rs 10aqp 45gs 50pe; L 8r 10s 45p 50s 60pe",
+     {25, 10, 42, 0, 10, 0, 0}},
+    {"the owner's CPU stands still after its call: it gets the lock from when it has asked",
+     "E 0rs 10ap 40sg 50vf 50pe; L 10rs 12p 15s 50p 55s 60pe; H 12rs 15aqp 50sg 55vf 55pe",
+     {10, 25, 43, 0, 30, 0, 0}},
+    {"what L executes while H sleeps of its own accord, or has no job, is no blocking",
+     "L 0rs 10p 15s 62p 70s 90pe; H 10rs 15pz 30w 62s 70pe",
+     {32, 0, 45, 0, 0, 0, 0}},
+    {"tier B: woken late from its release and its sleep, and put to sleep: L executes meanwhile",
+     "L 0rs 33p 40s 64p 75s 85p 90s 95pe; H 10ru 30k 34s 40pz 50wu 60k 65s 75pd 85ks 90pe",
+     {7, 42, 70, 2, 0, 30, 10}},
+    {"a job above the limit", "L 0rs 40p 50s 60pe; H 10r 42s 50pe", {30, 2, 40, 2, 0, 0, 0}},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
+/* Into the logs of tasks, and of CPUs behind them. */
+static void read_logs(const char *text, struct run_log *log[])
+{
+    struct run_log *of = NULL;
+    uint64_t us = 0;
+
+    for (char *rest; *text != '\0'; text = rest) {
+        const char *kind = strchr(kinds, *text);
+
+        rest = (char *)text + 1;
+        if (of != NULL && *text >= '0' && *text <= '9') {
+            us = strtoull(text, &rest, 10);
+        } else if (*text == ';') {
+            of = NULL;
+        } else if (*text == 'u') {
+            of->event[of->count - 1].lock = RUN_UNWOKEN;
+        } else if (*text != ' ' && of == NULL) {
+            of = log[strchr(letters, *text) - letters];
+        } else if (*text != ' ') {
+            of->event[of->count++] =
+                (struct run_event){.ns = US * us, .kind = (uint32_t)(kind - kinds)};
+        }
+    }
+}
+
 static void evaluate_case(const struct scenario *s, evaluation *evaluate, struct run_result *result)
 {
-    static struct run_event event[TASKS + 3][QUEUE_LOG];
-    struct run_log log[TASKS] = {{0}};
-    struct run_cpu cpu[3] = {{.cpu = 0}, {.cpu = 1}, {.cpu = 2}};
-    struct run_round round = {.set = &set, .log = log, .cpu = cpu, .cpus = 3};
+    static struct run_event event[TASKS + CPUS][EVENTS];
+    struct run_log log[TASKS] = {{0}}, *all[TASKS + CPUS];
+    struct run_cpu cpu[CPUS] = {{.cpu = 0}, {.cpu = 1}, {.cpu = 2}};
+    struct run_round round = {.set = &set, .log = log, .cpu = cpu, .cpus = CPUS};
 
-    for (int t = 0; t < TASKS; t++)
-        log[t].event = event[t];
-    for (int c = 0; c < 3; c++)
-        cpu[c].log.event = event[TASKS + c];
-    for (const struct line *l = s->line; l->us != 0 || l->kind != 0 || l == s->line; l++) {
-        struct run_log *of = l->whose < CPU ? &log[l->whose] : &cpu[l->whose - CPU].log;
-        of->event[of->count++] =
-            (struct run_event){.ns = 1000u * (uint64_t)l->us, .kind = l->kind, .lock = LOCK};
+    for (int i = 0; i < TASKS + CPUS; i++) {
+        all[i] = i < TASKS ? &log[i] : &cpu[i - TASKS].log;
+        all[i]->event = event[i];
     }
+    memset(event, 0, sizeof event);
+    read_logs(s->logs, all);
     memset(result, 0, TASKS * sizeof *result);
-    result[HIGH].limit = 1000 * LIMIT_US;
+    for (int t = 0; t < TASKS; t++) {
+        log[t].jobs = 1;
+        result[t].limit = US * LIMIT_US;
+    }
     evaluate(&round, result);
 }
 
 static bool is_right(const struct scenario *s, evaluation *evaluate, struct run_result *r)
 {
+    const struct run_result *h = &r[HIGH];
+
     evaluate_case(s, evaluate, r);
-    return r[HIGH].blocking == 1000 * s->blocking && r[HIGH].sum == r[HIGH].blocking &&
-           r[HIGH].lost == 1000 * s->lost && r[HIGH].lost_sum == r[HIGH].lost &&
-           r[HIGH].present == 1000 * s->present && r[HIGH].above == (s->blocking > LIMIT_US);
+    if (s->found.blocking > LIMIT_US &&
+        (h->kept[0].blocking != h->blocking || h->kept[0].lost != h->lost ||
+         h->kept[0].end <= h->kept[0].release))
+        return false;
+    return h->jobs == 1 && h->blocking == US * s->found.blocking && h->sum == h->blocking &&
+           h->lost == US * s->found.lost && h->lost_sum == h->lost &&
+           h->present == US * s->found.present && h->above == (s->found.blocking > LIMIT_US) &&
+           h->late == US * s->found.late && h->held == US * s->found.held &&
+           r[LESS].blocking == 0 && r[ELSEWHERE].blocking == 0 &&
+           r[LESS].lost == US * s->found.of_less && r[ELSEWHERE].lost == US * s->found.elsewhere;
 }
 
 static void each_scenario(void **state)
@@ -223,6 +184,16 @@ static void each_scenario(void **state)
                      scenarios[i].name, (unsigned long long)r[HIGH].blocking,
                      (unsigned long long)r[HIGH].lost, (unsigned long long)r[HIGH].present,
                      (unsigned long long)r[HIGH].above);
+}
+
+static void a_job_above_the_limit_is_kept(void **state)
+{
+    struct run_result r[TASKS];
+
+    (void)state;
+    evaluate_case(&scenarios[SCENARIOS - 1], rt_run_evaluate, r);
+    assert_int_equal(r[HIGH].kept[0].release, 10 * US);
+    assert_int_equal(r[HIGH].kept[0].end, 50 * US);
 }
 
 /* How many scenarios the copy gets wrong. */
@@ -258,11 +229,51 @@ static void each_fault_is_found(void **state)
     }
 }
 
+/* A job's parts add up, in the right order. */
+static void the_parts_of_a_job_add_up(void **state)
+{
+    static const struct taskset_task task = {.execution = 100,
+                                             .suspension = 7,
+                                             .suspensions = 3,
+                                             .sections = 3,
+                                             .section = {{.lock = 0, .outer = -1, .length = 30},
+                                                         {.lock = 1, .outer = 0, .length = 11},
+                                                         {.lock = 2, .outer = -1, .length = 5}}};
+    static const int locks[] = {0, 1, -2, -1, 2, -3}; /* n: lock n; -n - 1: unlock n */
+    struct run_plan p = rt_run_plan(&task);
+    uint64_t executes = 0, sleeps = 0;
+    int order = 0, held = 0, pieces = 0;
+
+    (void)state;
+    for (size_t i = 0; i < p.count; i++) {
+        const struct run_step *s = &p.step[i];
+        if (s->what == RUN_DO_EXECUTE) {
+            executes += s->ns;
+        } else if (s->what == RUN_DO_SLEEP) {
+            assert_int_equal(held, 0);
+            sleeps += s->ns;
+            pieces++;
+        } else {
+            assert_true(order < 6);
+            assert_int_equal(s->what == RUN_DO_LOCK ? s->lock : -s->lock - 1, locks[order]);
+            held += s->what == RUN_DO_LOCK ? 1 : -1;
+            order++;
+        }
+    }
+    assert_int_equal(executes, 100);
+    assert_int_equal(sleeps, 7);
+    assert_int_equal(pieces, 3);
+    assert_int_equal(order, 6);
+    free(p.step);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_scenario),
+        cmocka_unit_test(a_job_above_the_limit_is_kept),
         cmocka_unit_test(each_fault_is_found),
+        cmocka_unit_test(the_parts_of_a_job_add_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
