@@ -9,7 +9,7 @@
 #include <furwock/sem.h>
 
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* wait-any with the real kernel: futex_waitv, or what stands in for it. */
 
@@ -35,9 +35,8 @@ static void *choose(void *arg)
     return NULL;
 }
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fw_sem_init(&items, 0, FW_SEM_MAX);
     return fw_event_init(&stop, FW_EVENT_MANUAL, false);
 }
@@ -49,11 +48,10 @@ static void start(struct chooser *c)
     await_asleep(getpid(), &c->tid, &c->done);
 }
 
-static void either_object_wakes_a_sleeper(void **state)
+TEST(either_object_wakes_a_sleeper)
 {
     struct chooser c;
 
-    (void)state;
     start(&c);
     assert_false(__atomic_load_n(&c.done, __ATOMIC_ACQUIRE));
     assert_int_equal(fw_sem_post(&items), 0);
@@ -67,12 +65,11 @@ static void either_object_wakes_a_sleeper(void **state)
     assert_int_equal(fw_sem_value(&items), 0);
 }
 
-static void post_n_wakes_choosers_and_waiters(void **state)
+TEST(post_n_wakes_choosers_and_waiters)
 {
     enum { CHOOSERS = 5 };
     struct chooser c[CHOOSERS];
 
-    (void)state;
     for (int i = 0; i < CHOOSERS; i++)
         start(&c[i]);
     assert_int_equal(fw_sem_post_n(&items, CHOOSERS + 2), 0);
@@ -83,12 +80,11 @@ static void post_n_wakes_choosers_and_waiters(void **state)
     assert_int_equal(fw_sem_value(&items), 2);
 }
 
-static void the_deadline_ends_the_wait(void **state)
+TEST(the_deadline_ends_the_wait)
 {
     static const fw_any either[] = {{FW_ANY_EVENT, &stop}, {FW_ANY_SEM, &items}};
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         int64_t began = (int64_t)now_ns();
         fw_deadline d = deadline_in(clocks[i], 3000000);
@@ -98,12 +94,4 @@ static void the_deadline_ends_the_wait(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(either_object_wakes_a_sleeper, reset),
-        cmocka_unit_test_setup(post_n_wakes_choosers_and_waiters, reset),
-        cmocka_unit_test_setup(the_deadline_ends_the_wait, reset),
-    };
-    return cmocka_run_group_tests_name("any, with the kernel", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -20,13 +20,12 @@ static const fw_any all[ALL] = {{FW_ANY_SEM, &a},
                                 {FW_ANY_EVENT, &ticket},
                                 {FW_ANY_LATCH, &latch}};
 
-static int reset(void **state)
+static int reset(void)
 {
     static const fw_wait_policy blocking = {FW_WAIT_BLOCK, 0};
     static const fw_sem none = FW_SEM_INIT(0);
     static const fw_latch one = FW_LATCH_INIT(1);
 
-    (void)state;
     a = b = none;
     latch = one;
     fw_event_init(&door, FW_EVENT_MANUAL, false);
@@ -62,13 +61,12 @@ static void make_ready(int which)
     }
 }
 
-static void bad_arguments_are_refused(void **state)
+TEST(bad_arguments_are_refused)
 {
     static const fw_any unknown = {(fw_any_kind)0, &a}, nothing = {FW_ANY_SEM, NULL};
     static fw_any many[FW_ANY_MAX + 1];
     fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
 
-    (void)state;
     for (int i = 0; i <= FW_ANY_MAX; i++)
         many[i] = (fw_any){FW_ANY_SEM, &a};
     make_ready(A);
@@ -82,11 +80,10 @@ static void bad_arguments_are_refused(void **state)
     assert_int_equal(fw_wait_any(many, FW_ANY_MAX, &bad, NULL), EINVAL);
 }
 
-static void the_first_that_is_ready_is_taken(void **state)
+TEST(the_first_that_is_ready_is_taken)
 {
     unsigned which;
 
-    (void)state;
     for (int i = 0; i < ALL; i++)
         make_ready(i);
     for (unsigned i = 0; i < ALL - 1; i++) {
@@ -118,13 +115,12 @@ static int becomes_ready(const fw_futex_any *words, unsigned n)
     return ready_now;
 }
 
-static void a_sleeper_is_woken_by_each(void **state)
+TEST(a_sleeper_is_woken_by_each)
 {
     unsigned which;
 
-    (void)state;
     for (ready_now = 0; ready_now < ALL; ready_now++) {
-        reset(NULL);
+        reset();
         fake.on_wait_any = becomes_ready;
         assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
         assert_int_equal(which, ready_now);
@@ -134,11 +130,10 @@ static void a_sleeper_is_woken_by_each(void **state)
     }
 }
 
-static void without_the_system_call_it_sleeps_on_the_first(void **state)
+TEST(without_the_system_call_it_sleeps_on_the_first)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5 * 1000000 - 10);
 
-    (void)state;
     assert_int_equal(fw_wait_any(all, ALL, &d, NULL), ETIMEDOUT);
     assert_int_equal(fake.waits, 5);
     assert_ptr_equal(fake_nth(FAKE_WAIT, 0)->word, sleepers_word(&a));
@@ -153,11 +148,10 @@ static int b_is_posted_in_the_dark(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void in_the_dark_it_looks_every_millisecond(void **state)
+TEST(in_the_dark_it_looks_every_millisecond)
 {
     unsigned which;
 
-    (void)state;
     fake.on_sleep = b_is_posted_in_the_dark;
     assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
     assert_int_equal(which, B);
@@ -185,11 +179,10 @@ static int over_when_b_comes(const fw_futex_any *words, unsigned n)
     return -ETIMEDOUT;
 }
 
-static void giving_up_leaves_no_trace(void **state)
+TEST(giving_up_leaves_no_trace)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     fake.on_wait_any = over_when_b_comes;
     assert_int_equal(fw_wait_any(all, 2, &d, NULL), ETIMEDOUT);
     assert_word(&a, 0);
@@ -209,11 +202,10 @@ static int disturbed(const fw_futex_any *words, unsigned n)
     return becomes_ready(words, n);
 }
 
-static void spurious_wakes_and_signals_do_no_harm(void **state)
+TEST(spurious_wakes_and_signals_do_no_harm)
 {
     unsigned which;
 
-    (void)state;
     ready_now = LATCH;
     fake.on_wait_any = disturbed;
     assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
@@ -230,11 +222,10 @@ static int door_opens_and_closes(const fw_futex_any *words, unsigned n)
     return 0;
 }
 
-static void who_waits_for_a_manual_event_passes_also_after_a_reset(void **state)
+TEST(who_waits_for_a_manual_event_passes_also_after_a_reset)
 {
     unsigned which;
 
-    (void)state;
     fake.on_wait_any = door_opens_and_closes;
     assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
     assert_int_equal(which, DOOR);
@@ -260,12 +251,11 @@ static int both_expect_the_same(const fw_futex_any *words, unsigned n)
     return post_once(words, n);
 }
 
-static void an_object_may_be_there_twice(void **state)
+TEST(an_object_may_be_there_twice)
 {
     static const fw_any twice[] = {{FW_ANY_SEM, &a}, {FW_ANY_SEM, &a}};
     unsigned which;
 
-    (void)state;
     fake.on_wait_any = both_expect_the_same;
     assert_int_equal(fw_wait_any(twice, 2, NULL, &which), 0);
     assert_int_equal(which, 0);
@@ -279,9 +269,8 @@ static int fault(const fw_futex_any *words, unsigned n)
     return -EFAULT;
 }
 
-static void an_impossible_kernel_answer_panics(void **state)
+TEST(an_impossible_kernel_answer_panics)
 {
-    (void)state;
     fake.on_wait_any = fault;
     FAKE_EXPECT_PANIC(fw_wait_any(all, ALL, NULL, NULL));
     assert_int_equal(fake.panic_error, EFAULT);
@@ -293,13 +282,12 @@ static void post_at_the_third_poll(void)
         make_ready(B);
 }
 
-static void never_sleeping_policies_poll(void **state)
+TEST(never_sleeping_policies_poll)
 {
     static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000000);
     unsigned which;
 
-    (void)state;
     fw_wait_set_default(&spin);
     fake.on_poll = post_at_the_third_poll;
     assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
@@ -308,20 +296,4 @@ static void never_sleeping_policies_poll(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(bad_arguments_are_refused, reset),
-        cmocka_unit_test_setup(the_first_that_is_ready_is_taken, reset),
-        cmocka_unit_test_setup(a_sleeper_is_woken_by_each, reset),
-        cmocka_unit_test_setup(without_the_system_call_it_sleeps_on_the_first, reset),
-        cmocka_unit_test_setup(in_the_dark_it_looks_every_millisecond, reset),
-        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
-        cmocka_unit_test_setup(spurious_wakes_and_signals_do_no_harm, reset),
-        cmocka_unit_test_setup(who_waits_for_a_manual_event_passes_also_after_a_reset, reset),
-        cmocka_unit_test_setup(an_object_may_be_there_twice, reset),
-        cmocka_unit_test_setup(an_impossible_kernel_answer_panics, reset),
-        cmocka_unit_test_setup(never_sleeping_policies_poll, reset),
-    };
-    return cmocka_run_group_tests_name("any", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

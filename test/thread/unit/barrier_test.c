@@ -6,7 +6,7 @@
 #include <furwock/futex.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 #include "thread/barrier_word.h"
 
 /* src/thread/barrier.c over the fake kernel. */
@@ -23,9 +23,8 @@ static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
 
 static fw_barrier b;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     b = (fw_barrier)FW_BARRIER_INIT(2);
     return 0;
@@ -43,9 +42,8 @@ static const uint32_t *half(unsigned which)
     return (const uint32_t *)(const void *)&b.state_ + which;
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     assert_int_equal(fw_barrier_init(&b, 0), EINVAL);
     assert_int_equal(fw_barrier_init(&b, FW_BARRIER_MAX + 1), EINVAL);
     assert_word(2);
@@ -55,9 +53,8 @@ static void limits(void **state)
     assert_word(FW_BARRIER_MAX - 1);
 }
 
-static void alone(void **state)
+TEST(alone)
 {
-    (void)state;
     fw_barrier_init(&b, 1);
     for (unsigned i = 0; i < 5; i++) {
         assert_word(ROUND(i) | 1);
@@ -68,9 +65,8 @@ static void alone(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void rounds_wrap_around(void **state)
+TEST(rounds_wrap_around)
 {
-    (void)state;
     fw_barrier_init(&b, 1);
     b.state_ |= ROUND(0x1ffff) | INSIDE(5) | GOES;
     assert_int_equal(fw_barrier_arrive(&b), 0x1ffff);
@@ -87,9 +83,8 @@ static int other_is_back(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void an_early_arrival_does_not_keep_the_others(void **state)
+TEST(an_early_arrival_does_not_keep_the_others)
 {
-    (void)state;
     fake.on_sleep = other_is_back;
     assert_int_equal(fw_barrier_wait_policy(&b, &block), 0);
     assert_word(ROUND(1) | SLEPT | 1);
@@ -104,11 +99,10 @@ static int ended_on_the_way(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void tokens(void **state)
+TEST(tokens)
 {
     uint32_t first = fw_barrier_arrive(&b);
 
-    (void)state;
     assert_int_equal(first, 0);
     assert_int_equal(fw_barrier_arrive(&b), 0);
     fw_barrier_await(&b, first);
@@ -120,9 +114,8 @@ static void tokens(void **state)
     assert_word(ROUND(2) | SLEPT | 2);
 }
 
-static void who_drops_is_missed_no_more(void **state)
+TEST(who_drops_is_missed_no_more)
 {
-    (void)state;
     fw_barrier_init(&b, 3);
     fw_barrier_drop(&b);
     assert_word(2);
@@ -136,11 +129,10 @@ static void who_drops_is_missed_no_more(void **state)
     FAKE_EXPECT_PANIC(fw_barrier_wait(&b));
 }
 
-static void too_many_panic(void **state)
+TEST(too_many_panic)
 {
     fw_barrier zeroes = {0, 0, 0};
 
-    (void)state;
     FAKE_EXPECT_PANIC(fw_barrier_wait(&zeroes));
     assert_ptr_equal(fake.panic_lock, &zeroes);
     assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
@@ -148,9 +140,8 @@ static void too_many_panic(void **state)
     FAKE_EXPECT_PANIC(fw_barrier_arrive(&b));
 }
 
-static void polling_that_did_not_help_is_left_out(void **state)
+TEST(polling_that_did_not_help_is_left_out)
 {
-    (void)state;
     fake.on_sleep = ended_on_the_way;
     assert_int_equal(fw_barrier_wait(&b), 0);
     assert_true(fake.pauses > 0);
@@ -163,21 +154,19 @@ static void polling_that_did_not_help_is_left_out(void **state)
     }
 }
 
-static void nobody_polls_beside_a_sleeper(void **state)
+TEST(nobody_polls_beside_a_sleeper)
 {
-    (void)state;
     b.state_ |= SLEEPERS;
     fake.on_sleep = ended_on_the_way;
     assert_int_equal(fw_barrier_wait(&b), 0);
     assert_int_equal(fake.pauses, 0);
 }
 
-static void a_policy_is_obeyed(void **state)
+TEST(a_policy_is_obeyed)
 {
     static const fw_wait_policy patient = {FW_WAIT_SPIN_THEN_BLOCK, 1000};
     static const fw_wait_policy odd = {(fw_wait_kind)7, 0};
 
-    (void)state;
     b.state_ |= ROUND(1) | SLEPT;
     fake.on_sleep = ended_on_the_way;
     assert_int_equal(fw_barrier_wait_policy(&b, &patient), 0);
@@ -193,9 +182,8 @@ static void reused(struct fake_call *call)
     b.state_ = UINT64_C(0x5a5a5a5a5a5a5a5a);
 }
 
-static void nothing_is_touched_after_the_end(void **state)
+TEST(nothing_is_touched_after_the_end)
 {
-    (void)state;
     b.state_ = SLEEPERS | INSIDE(1) | 1;
     fake.on_wake = reused;
     assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
@@ -209,9 +197,8 @@ static int one_leaves(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void destroy_waits_for_those_inside(void **state)
+TEST(destroy_waits_for_those_inside)
 {
-    (void)state;
     b.state_ |= INSIDE(3) | ROUND(9);
     fake.on_sleep = one_leaves;
     fw_barrier_destroy(&b);
@@ -220,18 +207,16 @@ static void destroy_waits_for_those_inside(void **state)
     FAKE_EXPECT_PANIC(fw_barrier_wait(&b));
 }
 
-static void destroying_what_is_waited_at_panics(void **state)
+TEST(destroying_what_is_waited_at_panics)
 {
-    (void)state;
     b.state_ = INSIDE(1) | 1;
     FAKE_EXPECT_PANIC(fw_barrier_destroy(&b));
     b.state_ = 1; /* arrived, and does not wait */
     fw_barrier_destroy(&b);
 }
 
-static void destroying_may_be_tried(void **state)
+TEST(destroying_may_be_tried)
 {
-    (void)state;
     b.state_ = INSIDE(1) | 1;
     assert_int_equal(fw_barrier_trydestroy(&b), EBUSY);
     assert_word(INSIDE(1) | 1);
@@ -246,11 +231,10 @@ static void destroying_may_be_tried(void **state)
 }
 
 /* Its threads are of this process: no other can have ended a round of what was made in it. */
-static void a_static_one_of_a_forked_child_is_destroyed(void **state)
+TEST(a_static_one_of_a_forked_child_is_destroyed)
 {
     uint32_t phase;
 
-    (void)state;
     fake.fork_generation++;
     assert_false(fw_barrier_arrive_(&b, 1, true, false, &phase));
     assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
@@ -259,11 +243,10 @@ static void a_static_one_of_a_forked_child_is_destroyed(void **state)
     assert_int_equal(fw_barrier_trydestroy(&b), 0);
 }
 
-static void several_at_once_with_a_completion(void **state)
+TEST(several_at_once_with_a_completion)
 {
     uint32_t phase = 9;
 
-    (void)state;
     fw_barrier_init(&b, 4);
     assert_false(fw_barrier_arrive_(&b, 2, false, false, &phase));
     assert_int_equal(phase, 0);
@@ -276,26 +259,4 @@ static void several_at_once_with_a_completion(void **state)
     assert_word(ROUND(1) | 3);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(limits, reset),
-        cmocka_unit_test_setup(alone, reset),
-        cmocka_unit_test_setup(rounds_wrap_around, reset),
-        cmocka_unit_test_setup(an_early_arrival_does_not_keep_the_others, reset),
-        cmocka_unit_test_setup(tokens, reset),
-        cmocka_unit_test_setup(who_drops_is_missed_no_more, reset),
-        cmocka_unit_test_setup(too_many_panic, reset),
-        cmocka_unit_test_setup(polling_that_did_not_help_is_left_out, reset),
-        cmocka_unit_test_setup(nobody_polls_beside_a_sleeper, reset),
-        cmocka_unit_test_setup(a_policy_is_obeyed, reset),
-        cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
-        cmocka_unit_test_setup(destroy_waits_for_those_inside, reset),
-        cmocka_unit_test_setup(destroying_what_is_waited_at_panics, reset),
-        cmocka_unit_test_setup(destroying_may_be_tried, reset),
-        cmocka_unit_test_setup(a_static_one_of_a_forked_child_is_destroyed, reset),
-        cmocka_unit_test_setup(several_at_once_with_a_completion, reset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -1,52 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
-#include <furwock/brlock.h>
-
-#include "fake.h"
-#include "fake_percpu.h"
-#include "test/support/testing.h"
-#include "thread/brlock_lines.h"
+#include "brlock_word.h"
 
 /* src/thread/brlock_life.c: what may be unmade, and when. */
 
-static fw_brlock lock;
-
-static int reset(void **state)
+TEST(a_free_one_is_unmade)
 {
-    (void)state;
-    fake_reset();
-    fake_percpu = (struct fake_percpu){.processors = 2, .counters = 2};
-    return fw_brlock_init(&lock);
-}
-
-/* As where the kernel does not help. */
-static int reset_stripes(void **state)
-{
-    (void)state;
-    fake_reset();
-    fake_percpu = (struct fake_percpu){.processors = 2, .counters = 0};
-    return fw_brlock_init(&lock);
-}
-
-static int forget(void **state)
-{
-    (void)state;
-    if (lock.lines_ != NULL)
-        fw_brlock_destroy(&lock);
-    return 0;
-}
-
-static void a_free_one_is_unmade(void **state)
-{
-    (void)state;
     assert_int_equal(fw_brlock_trydestroy(&lock), 0);
     assert_null(lock.lines_);
 }
 
-static void what_is_read_stays(void **state)
+TEST(what_is_read_stays)
 {
-    (void)state;
     fw_brlock_rdlock(&lock);
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
     FAKE_EXPECT_PANIC(fw_brlock_destroy(&lock));
@@ -54,11 +18,10 @@ static void what_is_read_stays(void **state)
     fw_brlock_rdunlock(&lock);
 }
 
-static void what_is_written_stays(void **state)
+TEST(what_is_written_stays)
 {
     uint32_t me = fake_as(200);
 
-    (void)state;
     fw_brlock_wrlock(&lock);
     fake_as(FAKE_SELF);
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
@@ -82,9 +45,8 @@ static int leaves(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void who_is_on_the_way_out_is_waited_for(void **state)
+TEST(who_is_on_the_way_out_is_waited_for)
 {
-    (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
     fake_as(FAKE_SELF);
@@ -103,9 +65,8 @@ static int clears_the_closed_flag(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_writer_that_has_yet_to_reopen_is_waited_for(void **state)
+BOTH(a_writer_that_has_yet_to_reopen_is_waited_for)
 {
-    (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
     lock.owner_ = FAKE_ID(200);
@@ -125,9 +86,8 @@ static int closes(struct fake_call *call)
     return -ETIMEDOUT;
 }
 
-static void who_is_on_the_way_in_is_not(void **state)
+TEST(who_is_on_the_way_in_is_not)
 {
-    (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
     fake_as(FAKE_SELF);
@@ -141,9 +101,8 @@ static void who_is_on_the_way_in_is_not(void **state)
     fake_as(FAKE_SELF);
 }
 
-static void what_a_fork_left_held_stays(void **state)
+TEST(what_a_fork_left_held_stays)
 {
-    (void)state;
     fake_as(200);
     fw_mutex_lock(&lock.lines_->writers);
     fake_as(FAKE_SELF);
@@ -154,20 +113,4 @@ static void what_a_fork_left_held_stays(void **state)
     fw_mutex_unlock(&lock.lines_->writers);
     fake_as(FAKE_SELF);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_free_one_is_unmade, reset, forget),
-        cmocka_unit_test_setup_teardown(what_is_read_stays, reset, forget),
-        cmocka_unit_test_setup_teardown(what_is_written_stays, reset, forget),
-        cmocka_unit_test_setup_teardown(who_is_on_the_way_out_is_waited_for, reset, forget),
-        cmocka_unit_test_setup_teardown(a_writer_that_has_yet_to_reopen_is_waited_for, reset,
-                                        forget),
-        cmocka_unit_test_setup_teardown(a_writer_that_has_yet_to_reopen_is_waited_for,
-                                        reset_stripes, forget),
-        cmocka_unit_test_setup_teardown(who_is_on_the_way_in_is_not, reset, forget),
-        cmocka_unit_test_setup_teardown(what_a_fork_left_held_stays, reset, forget),
-    };
-    return cmocka_run_group_tests_name("brlock_life", tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end)

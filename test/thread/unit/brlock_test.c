@@ -3,9 +3,8 @@
 
 /* fw_brlock, step by step: which reader is counted where, and what a writer does about it. */
 
-static void the_lock_has_what_the_kernel_offers(void **unused)
+TEST(the_lock_has_what_the_kernel_offers)
 {
-    (void)unused;
     assert_int_equal(lock.counters_, 4);
     assert_int_equal(lock.lines_->stripes, 1);
     for (unsigned i = 0; i < 4; i++) {
@@ -26,9 +25,8 @@ static void the_lock_has_what_the_kernel_offers(void **unused)
     assert_int_equal(lock.lines_->stripes, BRLOCK_STRIPES_MAX);
 }
 
-static void a_reader_counts_where_it_runs(void **unused)
+TEST(a_reader_counts_where_it_runs)
 {
-    (void)unused;
     fw_brlock_rdlock(&lock);
     fake_percpu.here = 2;
     assert_int_equal(fw_brlock_tryrdlock(&lock), 0);
@@ -41,9 +39,8 @@ static void a_reader_counts_where_it_runs(void **unused)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void what_no_sequence_can_do_is_counted_in_the_stripe(void **unused)
+TEST(what_no_sequence_can_do_is_counted_in_the_stripe)
 {
-    (void)unused;
     fake_percpu.aborts = 1;
     fw_brlock_rdlock(&lock);
     assert_int_equal(stripe(0), BRLOCK_READER);
@@ -61,9 +58,8 @@ static void what_no_sequence_can_do_is_counted_in_the_stripe(void **unused)
     check_at_rest();
 }
 
-static void a_writer_closes_and_fences(void **unused)
+TEST(a_writer_closes_and_fences)
 {
-    (void)unused;
     fw_brlock_wrlock(&lock);
     assert_int_equal(lock.owner_, FAKE_ID(SELF));
     assert_int_equal(stripe(0), BRLOCK_CLOSED);
@@ -80,9 +76,8 @@ static void a_writer_closes_and_fences(void **unused)
     assert_int_equal(fake.wakes, 0);
 }
 
-static void a_fence_without_memory_is_tried_again(void **unused)
+TEST(a_fence_without_memory_is_tried_again)
 {
-    (void)unused;
     fake_percpu.busy = 3;
     fw_brlock_wrlock(&lock);
     assert_int_equal(fake.fences, 1);
@@ -90,9 +85,8 @@ static void a_fence_without_memory_is_tried_again(void **unused)
     fw_brlock_wrunlock(&lock);
 }
 
-static void a_refused_fence_stops_the_writer(void **unused)
+TEST(a_refused_fence_stops_the_writer)
 {
-    (void)unused;
     fake.fence_result = -EPERM;
     FAKE_EXPECT_PANIC(fw_brlock_wrlock(&lock));
     assert_int_equal(fake.panic_error, EPERM);
@@ -117,9 +111,8 @@ static int last_reader_leaves(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void readers_inside_are_moved_and_the_last_wakes_the_writer(void **unused)
+TEST(readers_inside_are_moved_and_the_last_wakes_the_writer)
 {
-    (void)unused;
     fw_brlock_rdlock(&lock);
     fake_percpu.here = 1;
     fw_brlock_rdlock(&lock);
@@ -145,9 +138,8 @@ static int only_the_last_wakes(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void other_readers_wake_nobody(void **unused)
+TEST(other_readers_wake_nobody)
 {
-    (void)unused;
     for (int i = 0; i < 3; i++)
         fw_brlock_rdlock(&lock);
     fake.on_sleep = only_the_last_wakes;
@@ -156,13 +148,12 @@ static void other_readers_wake_nobody(void **unused)
     check_at_rest();
 }
 
-static void a_writer_that_gives_up_opens_again(void **unused)
+BOTH(a_writer_that_gives_up_opens_again)
 {
     fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000000);
     fw_deadline past = fake_deadline(CLOCK_MONOTONIC, -1);
     fw_deadline wrong = {.clock = CLOCK_PROCESS_CPUTIME_ID};
 
-    (void)unused;
     assert_int_equal(fw_brlock_timedwrlock(&lock, &wrong), 0); /* nothing to wait for */
     fw_brlock_wrunlock(&lock);
     fw_brlock_rdlock(&lock);
@@ -183,9 +174,8 @@ static void slip_in(void)
     as(OTHER, fw_brlock_rdunlock);
 }
 
-static void trywrlock_looks_before_and_after_it_closes(void **unused)
+TEST(trywrlock_looks_before_and_after_it_closes)
 {
-    (void)unused;
     fw_brlock_rdlock(&lock);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fake.fences, 0);
@@ -199,11 +189,10 @@ static void trywrlock_looks_before_and_after_it_closes(void **unused)
     assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
 }
 
-static void a_thread_keeps_to_its_stripe(void **unused)
+STRIPED(a_thread_keeps_to_its_stripe)
 {
     unsigned mine = FAKE_SELF % 8, others = OTHER % 8 + 1;
 
-    (void)unused;
     fake_as(OTHER + 1);
     fw_brlock_rdlock(&lock);
     fake_as(SELF);
@@ -236,9 +225,8 @@ static int leave_from_stripe(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_writer_waits_for_each_stripe(void **unused)
+STRIPED(a_writer_waits_for_each_stripe)
 {
-    (void)unused;
     as(OTHER, fw_brlock_rdlock);
     fake.on_sleep = leave_from_stripe;
     fw_brlock_wrlock(&lock);
@@ -248,26 +236,4 @@ static void a_writer_waits_for_each_stripe(void **unused)
     check_at_rest();
 }
 
-#define PLAIN(test) cmocka_unit_test_setup_teardown(test, begin_plain, end)
-#define STRIPED(test) cmocka_unit_test_setup_teardown(test, begin_striped, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PLAIN(the_lock_has_what_the_kernel_offers),
-        PLAIN(a_reader_counts_where_it_runs),
-        PLAIN(what_no_sequence_can_do_is_counted_in_the_stripe),
-        PLAIN(a_writer_closes_and_fences),
-        PLAIN(a_fence_without_memory_is_tried_again),
-        PLAIN(a_refused_fence_stops_the_writer),
-        PLAIN(readers_inside_are_moved_and_the_last_wakes_the_writer),
-        PLAIN(other_readers_wake_nobody),
-        PLAIN(a_writer_that_gives_up_opens_again),
-        STRIPED(a_writer_that_gives_up_opens_again),
-        PLAIN(trywrlock_looks_before_and_after_it_closes),
-        STRIPED(a_thread_keeps_to_its_stripe),
-        STRIPED(a_writer_waits_for_each_stripe),
-    };
-
-    return cmocka_run_group_tests_name("brlock", tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end)

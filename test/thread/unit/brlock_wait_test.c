@@ -23,9 +23,8 @@ static int next_writer_comes(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_reader_waits_for_one_writer_at_most(void **unused)
+BOTH(a_reader_waits_for_one_writer_at_most)
 {
-    (void)unused;
     as(OTHER, fw_brlock_wrlock);
     fake.on_sleep = next_writer_comes;
     assert_int_equal(fw_brlock_rdlock_policy(&lock, &block, NULL), 0);
@@ -47,9 +46,8 @@ static void kept_reader_comes_in(void)
     *kept() -= BRLOCK_READER;
 }
 
-static void a_writer_lets_in_those_who_were_kept_out(void **unused)
+BOTH(a_writer_lets_in_those_who_were_kept_out)
 {
-    (void)unused;
     *kept() = BRLOCK_READER;
     fake.on_poll = kept_reader_comes_in;
     fw_brlock_wrlock(&lock);
@@ -67,9 +65,8 @@ static void check_panic(const char *what, uint32_t owner)
     assert_int_equal(fake.panic_owner, owner);
 }
 
-static void the_writer_may_not_ask_again(void **unused)
+BOTH(the_writer_may_not_ask_again)
 {
-    (void)unused;
     fw_brlock_wrlock(&lock);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY);
@@ -82,9 +79,8 @@ static void the_writer_may_not_ask_again(void **unused)
     fw_brlock_wrunlock(&lock);
 }
 
-static void only_the_writer_releases(void **unused)
+BOTH(only_the_writer_releases)
 {
-    (void)unused;
     FAKE_EXPECT_PANIC(fw_brlock_wrunlock(&lock));
     check_panic("does not own it", 0);
     as(OTHER, fw_brlock_wrlock);
@@ -92,28 +88,12 @@ static void only_the_writer_releases(void **unused)
     check_panic("does not own it", FAKE_ID(OTHER));
 }
 
-static void a_read_lock_of_nobody_is_seen_where_it_can_be(void **unused)
+BOTH(a_read_lock_of_nobody_is_seen_where_it_can_be)
 {
-    (void)unused;
     if (has_counters(&lock))
         fw_brlock_wrlock(&lock);
     FAKE_EXPECT_PANIC(fw_brlock_rdunlock(&lock));
     check_panic("nobody holds", 0);
 }
 
-#define PLAIN(test) cmocka_unit_test_setup_teardown(test, begin_plain, end)
-#define STRIPED(test) cmocka_unit_test_setup_teardown(test, begin_striped, end)
-#define BOTH(test) PLAIN(test), STRIPED(test)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BOTH(a_reader_waits_for_one_writer_at_most),
-        BOTH(a_writer_lets_in_those_who_were_kept_out),
-        BOTH(the_writer_may_not_ask_again),
-        BOTH(only_the_writer_releases),
-        BOTH(a_read_lock_of_nobody_is_seen_where_it_can_be),
-    };
-
-    return cmocka_run_group_tests_name("brlock_wait", tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end)

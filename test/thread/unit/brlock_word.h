@@ -2,7 +2,7 @@
 #ifndef FW_TEST_BRLOCK_WORD_H
 #define FW_TEST_BRLOCK_WORD_H
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint32_t counter(unsigned i)
     return *counter_at(&lock, i);
 }
 
-static void as(uint32_t tid, void (*call)(fw_brlock *))
+static inline void as(uint32_t tid, void (*call)(fw_brlock *))
 {
     uint32_t before = fake_as(tid);
 
@@ -49,20 +49,41 @@ static int begin_with(uint32_t counters)
     return fw_brlock_init(&lock);
 }
 
-static int begin_plain(void **unused)
+static inline int begin(void)
 {
-    (void)unused;
     return begin_with(4);
 }
 
-static int begin_striped(void **unused)
+static inline void end(void)
 {
-    (void)unused;
-    return begin_with(0);
+    free(lock.lines_);
+    lock.lines_ = NULL;
 }
 
+/* A test with stripes; one without and with. */
+#define STRIPED(name)                      \
+    static void with_stripes_##name(void); \
+    TEST(name)                             \
+    {                                      \
+        end();                             \
+        begin_with(0);                     \
+        with_stripes_##name();             \
+    }                                      \
+    static void with_stripes_##name(void)
+#define BOTH(name)                \
+    static void any_##name(void); \
+    TEST(name)                    \
+    {                             \
+        any_##name();             \
+    }                             \
+    STRIPED(striped_##name)       \
+    {                             \
+        any_##name();             \
+    }                             \
+    static void any_##name(void)
+
 /* Nothing is left of what a test did: the lock is free, and nobody is counted. */
-static void check_at_rest(void)
+static inline void check_at_rest(void)
 {
     uint32_t sum = 0;
 
@@ -76,13 +97,6 @@ static void check_at_rest(void)
     assert_int_equal(sum, 0);
     assert_int_equal(lock.lines_->kept, 0);
     assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    free(lock.lines_);
-    return 0;
 }
 
 #endif

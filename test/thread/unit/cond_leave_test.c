@@ -3,9 +3,8 @@
 
 /* src/thread/cond.c with the fake kernel: misuse, and waiters that are cancelled. */
 
-static void waiting_without_the_mutex_stops_the_program(void **state)
+TEST(waiting_without_the_mutex_stops_the_program)
 {
-    (void)state;
     FAKE_EXPECT_PANIC(fw_cond_wait(&c, &m));
     m.state_ = HELD(OWNER);
     FAKE_EXPECT_PANIC(fw_cond_wait(&c, &m));
@@ -28,9 +27,8 @@ static int another_waits_with_another_mutex(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void two_mutexes_stop_the_program(void **state)
+TEST(two_mutexes_stop_the_program)
 {
-    (void)state;
     fake.on_sleep = another_waits_with_another_mutex;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_string_equal(fake.panic_what, "condition variable used with two mutexes");
@@ -61,20 +59,11 @@ static int second_is_cancelled(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_cancelled_waiter_passes_the_wake_on(void **state)
+TEST(a_cancelled_waiter_passes_the_wake_on)
 {
-    (void)state;
     fake.on_sleep = second_is_cancelled;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.wakes, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cond_test(waiting_without_the_mutex_stops_the_program),
-        cond_test(two_mutexes_stop_the_program),
-        cond_test(a_cancelled_waiter_passes_the_wake_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset_cond, NULL)

@@ -17,16 +17,14 @@ static uint64_t second_late;
 static int unlock_result, lock_result;
 static unsigned unlocks, locks;
 
-static int reset_posix(void **state)
+static int reset_posix(void)
 {
     late = second_late = 0;
     fw_mutex_init(&second);
     unlock_result = lock_result = 0;
     unlocks = locks = 0;
-    return reset_cond(state);
+    return reset_cond();
 }
-
-#define posix_test(f) cmocka_unit_test_setup(f, reset_posix)
 
 static uint64_t *late_of(fw_mutex *mutex)
 {
@@ -71,9 +69,8 @@ static int signal_to_me(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void waits_without_the_mutex(void **state)
+TEST(waits_without_the_mutex)
 {
-    (void)state;
     fake.on_sleep = signal_to_me;
     assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(unlocks, 1);
@@ -81,9 +78,8 @@ static void waits_without_the_mutex(void **state)
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
 }
 
-static void waits_with_what_another_holds(void **state)
+TEST(waits_with_what_another_holds)
 {
-    (void)state;
     fake_as(OTHER);
     fw_mutex_lock(&m);
     fake_as(FAKE_SELF);
@@ -94,9 +90,8 @@ static void waits_with_what_another_holds(void **state)
 
 /* --- Foreign waiters ------------------------------------------------------------------------ */
 
-static void foreign_sleeps_on_itself(void **state)
+TEST(foreign_sleeps_on_itself)
 {
-    (void)state;
     fake.on_sleep = signal_to_me;
     fw_mutex_lock(&m);
     assert_int_equal(wait_posix(&m, false, NULL), 0);
@@ -121,9 +116,8 @@ static int second_waits_and_all_are_woken(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void another_mutex_makes_a_waiter_foreign(void **state)
+TEST(another_mutex_makes_a_waiter_foreign)
 {
-    (void)state;
     fake.on_sleep = second_waits_and_all_are_woken;
     fw_mutex_lock(&m);
     assert_int_equal(wait_posix(&m, true, NULL), 0);
@@ -151,9 +145,8 @@ static int foreign_is_first_and_the_mutex_counts(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void behind_a_foreign_one_waiters_can_be_moved(void **state)
+TEST(behind_a_foreign_one_waiters_can_be_moved)
 {
-    (void)state;
     fake.on_sleep = foreign_is_first_and_the_mutex_counts;
     fw_mutex_lock(&m);
     assert_int_equal(wait_posix(&m, false, NULL), 0);
@@ -162,9 +155,8 @@ static void behind_a_foreign_one_waiters_can_be_moved(void **state)
 
 /* --- Results -------------------------------------------------------------------------------- */
 
-static void who_may_not_release_does_not_wait(void **state)
+TEST(who_may_not_release_does_not_wait)
 {
-    (void)state;
     unlock_result = EPERM;
     assert_int_equal(wait_posix(&m, false, NULL), EPERM);
     assert_int_equal(locks, 0);
@@ -173,11 +165,10 @@ static void who_may_not_release_does_not_wait(void **state)
     assert_int_equal(fake.wakes, 0); /* nobody is in line */
 }
 
-static void what_lock_returns_counts_more_than_a_time_out(void **state)
+TEST(what_lock_returns_counts_more_than_a_time_out)
 {
     fw_deadline soon = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     assert_int_equal(wait_posix(&m, true, &soon), ETIMEDOUT);
     soon = fake_deadline(CLOCK_REALTIME, 1000);
     lock_result = EOWNERDEAD;
@@ -185,11 +176,10 @@ static void what_lock_returns_counts_more_than_a_time_out(void **state)
     assert_int_equal(wait_posix(&m, false, &soon), EOWNERDEAD);
 }
 
-static void a_bad_deadline_releases_nothing(void **state)
+TEST(a_bad_deadline_releases_nothing)
 {
     fw_deadline bad = {{1, 1000000000}, CLOCK_MONOTONIC};
 
-    (void)state;
     assert_int_equal(wait_posix(&m, true, &bad), EINVAL);
     assert_int_equal(unlocks + locks, 0);
 }
@@ -213,9 +203,8 @@ static int signalled_by_one_and_released_by_another(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void whoever_releases_makes_the_wake(void **state)
+TEST(whoever_releases_makes_the_wake)
 {
-    (void)state;
     c.seq_ = 5;
     c.waiters_ = 2; /* waiters sleep singly */
     fake.on_sleep = signalled_by_one_and_released_by_another;
@@ -226,11 +215,10 @@ static void whoever_releases_makes_the_wake(void **state)
     assert_true(fw_load64_relaxed(&m.state_) < MUTEX_WAITER);
 }
 
-static void a_second_wake_is_not_put_off(void **state)
+TEST(a_second_wake_is_not_put_off)
 {
     uint32_t bed = 0;
 
-    (void)state;
     fw_mutex_lock(&m);
     assert_true(fw_mutex_register_held_(&m, &bed, &late));
     assert_false(fw_mutex_register_held_(&m, &bed, &late));
@@ -255,9 +243,8 @@ static int somebody_awaits_the_end(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void the_end_comes_when_nobody_waits(void **state)
+TEST(the_end_comes_when_nobody_waits)
 {
-    (void)state;
     fw_cond_await_nobody_(&c);
     assert_int_equal(fake.waits, 0);
     fake.on_sleep = somebody_awaits_the_end;
@@ -268,21 +255,4 @@ static void the_end_comes_when_nobody_waits(void **state)
     assert_int_equal(fake.waits, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        posix_test(waits_without_the_mutex),
-        posix_test(waits_with_what_another_holds),
-        posix_test(foreign_sleeps_on_itself),
-        posix_test(another_mutex_makes_a_waiter_foreign),
-        posix_test(behind_a_foreign_one_waiters_can_be_moved),
-        posix_test(who_may_not_release_does_not_wait),
-        posix_test(what_lock_returns_counts_more_than_a_time_out),
-        posix_test(a_bad_deadline_releases_nothing),
-        posix_test(whoever_releases_makes_the_wake),
-        posix_test(a_second_wake_is_not_put_off),
-        posix_test(the_end_comes_when_nobody_waits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset_posix, NULL)

@@ -7,9 +7,8 @@
 
 /* src/thread/cond.c with the fake kernel: waiting, signals, broadcasts, time-outs. */
 
-static void nobody_waits_and_nothing_happens(void **state)
+TEST(nobody_waits_and_nothing_happens)
 {
-    (void)state;
     fw_cond_signal(&c);
     fw_cond_broadcast(&c);
     assert_int_equal(fake.n_calls, 0);
@@ -25,9 +24,8 @@ static int signalled(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_signal_wakes_the_waiter(void **state)
+TEST(a_signal_wakes_the_waiter)
 {
-    (void)state;
     fake.on_sleep = signalled;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_int_equal(fake.waits, 1);
@@ -52,9 +50,8 @@ static int an_equal_one_comes(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void among_equals_the_first_to_come_is(void **state)
+TEST(among_equals_the_first_to_come_is)
 {
-    (void)state;
     c.waiters_ = 2; /* they sleep singly */
     fake.urgency = URGENCY;
     fake.on_sleep = an_equal_one_comes;
@@ -68,9 +65,8 @@ static void signalled_while_polling(void)
     with_mutex(fw_cond_signal);
 }
 
-static void a_waiter_that_polls_costs_no_system_call(void **state)
+TEST(a_waiter_that_polls_costs_no_system_call)
 {
-    (void)state;
     fake.polling_pays = true;
     fake.pause_ns = 50;
     fake.on_poll = signalled_while_polling;
@@ -81,9 +77,8 @@ static void a_waiter_that_polls_costs_no_system_call(void **state)
     assert_true(fake.polling_found);
 }
 
-static void polling_that_does_not_pay_is_left_out(void **state)
+TEST(polling_that_does_not_pay_is_left_out)
 {
-    (void)state;
     fake.on_sleep = signalled;
     fw_mutex_lock(&m);
     fw_cond_wait(&c, &m);
@@ -91,14 +86,4 @@ static void polling_that_does_not_pay_is_left_out(void **state)
     assert_int_equal(fake.pauses, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cond_test(nobody_waits_and_nothing_happens),
-        cond_test(a_signal_wakes_the_waiter),
-        cond_test(among_equals_the_first_to_come_is),
-        cond_test(a_waiter_that_polls_costs_no_system_call),
-        cond_test(polling_that_does_not_pay_is_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset_cond, NULL)

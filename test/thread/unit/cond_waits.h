@@ -17,15 +17,13 @@ static fw_mutex m;
 static fw_cond c;
 static int inner_result; /* of the wait that began while the first slept */
 
-static inline int reset_cond(void **state)
+static inline int reset_cond(void)
 {
     fw_mutex_init(&m);
     fw_cond_init(&c);
     inner_result = -1;
-    return reset_fake(state);
+    return reset_fake();
 }
-
-#define cond_test(f) cmocka_unit_test_setup(f, reset_cond)
 
 /* Does something as another thread that holds the mutex; as one that does not. */
 static inline void with_mutex(void (*call)(fw_cond *))

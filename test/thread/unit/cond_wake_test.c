@@ -46,9 +46,8 @@ static void wait_once(int (*hook)(struct fake_call *))
     assert_int_equal(m.state_ >> 42, 0);
 }
 
-static void a_holder_wakes_a_single_sleeper_after_its_release(void **state)
+TEST(a_holder_wakes_a_single_sleeper_after_its_release)
 {
-    (void)state;
     c.waiters_ = SIGNALS;
     wait_once(signalled_under_the_mutex);
     assert_int_equal(wakes_inside, 0);
@@ -56,9 +55,8 @@ static void a_holder_wakes_a_single_sleeper_after_its_release(void **state)
 }
 
 /* A thread that sleeps on the variable must be awake when the signal has returned. */
-static void one_of_many_is_woken_at_once(void **state)
+TEST(one_of_many_is_woken_at_once)
 {
-    (void)state;
     wait_once(signalled_under_the_mutex);
     assert_int_equal(wakes_inside, 1);
     assert_ptr_equal(fake_nth(FAKE_WAKE, 0)->word, &c.seq_);
@@ -66,17 +64,15 @@ static void one_of_many_is_woken_at_once(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits & MUTEX_CLASS_ANY, 0);
 }
 
-static void a_stranger_wakes_a_single_sleeper_at_once(void **state)
+TEST(a_stranger_wakes_a_single_sleeper_at_once)
 {
-    (void)state;
     c.waiters_ = SIGNALS;
     wait_once(signalled_by_a_stranger);
     assert_int_equal(wakes_inside, 1);
 }
 
-static void a_stale_word_is_put_right(void **state)
+TEST(a_stale_word_is_put_right)
 {
-    (void)state;
     c.waiters_ = 1;
     fw_cond_signal(&c);
     assert_int_equal(c.waiters_, 0);
@@ -86,13 +82,4 @@ static void a_stale_word_is_put_right(void **state)
     assert_int_equal(fake.wakes, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cond_test(a_holder_wakes_a_single_sleeper_after_its_release),
-        cond_test(one_of_many_is_woken_at_once),
-        cond_test(a_stranger_wakes_a_single_sleeper_at_once),
-        cond_test(a_stale_word_is_put_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset_cond, NULL)

@@ -10,16 +10,14 @@
 
 static fw_event e;
 
-static int manual(void **state)
+static int manual(void)
 {
-    (void)state;
     fake_reset();
     return fw_event_init(&e, FW_EVENT_MANUAL, false);
 }
 
-static int automatic(void **state)
+static int automatic(void)
 {
-    (void)state;
     fake_reset();
     return fw_event_init(&e, FW_EVENT_AUTO, false);
 }
@@ -29,11 +27,10 @@ static int wait_blocking(const fw_deadline *d)
     return fw_event_wait_policy(&e, &block, d);
 }
 
-static void init_makes_both_kinds(void **state)
+TEST(init_makes_both_kinds)
 {
     static fw_event zero, by_macro = FW_EVENT_INIT_AUTO;
 
-    (void)state;
     assert_int_equal(fw_event_init(&e, (fw_event_kind)2, false), EINVAL);
     for (int kind = 0; kind < 2; kind++) {
         assert_int_equal(fw_event_init(&e, (fw_event_kind)kind, true), 0);
@@ -59,9 +56,8 @@ static int set_and_reset(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void who_waits_passes_also_after_a_reset(void **state)
+TEST(who_waits_passes_also_after_a_reset)
 {
-    (void)state;
     fake.on_sleep = set_and_reset;
     assert_int_equal(wait_blocking(NULL), 0);
     fake.on_sleep = NULL;
@@ -71,17 +67,15 @@ static void who_waits_passes_also_after_a_reset(void **state)
     assert_word(&e, ROUND(1));
 }
 
-static void the_round_wraps_around(void **state)
+TEST(the_round_wraps_around)
 {
-    (void)state;
     e.state_ = ROUND(0x7fffffff) | WAITERS(3);
     fw_event_set(&e);
     assert_word(&e, SET);
 }
 
-static void too_many_waiters_panic(void **state)
+TEST(too_many_waiters_panic)
 {
-    (void)state;
     e.state_ = WAITERS(0xfffff);
     FAKE_EXPECT_PANIC(wait_blocking(NULL));
     assert_string_equal(fake.panic_what, "too many waiters");
@@ -93,11 +87,10 @@ static void set_at_the_third_poll(void)
         set_and_reset(NULL);
 }
 
-static void pollers_pass_also_after_a_reset(void **state)
+TEST(pollers_pass_also_after_a_reset)
 {
     static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
 
-    (void)state;
     fake.on_poll = set_at_the_third_poll;
     assert_int_equal(fw_event_wait_policy(&e, &spin, NULL), 0);
     assert_int_equal(fake.n_calls, 0);
@@ -113,9 +106,9 @@ static int set_twice(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void an_automatic_event_wakes_one(void **state)
+TEST(an_automatic_event_wakes_one)
 {
-    (void)state;
+    automatic();
     fake.on_sleep = set_twice;
     assert_int_equal(wait_blocking(NULL), 0);
     assert_word(&e, WAITERS(1));
@@ -123,15 +116,4 @@ static void an_automatic_event_wakes_one(void **state)
     assert_wake(0, sleepers_word(&e), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(init_makes_both_kinds, manual),
-        cmocka_unit_test_setup(who_waits_passes_also_after_a_reset, manual),
-        cmocka_unit_test_setup(the_round_wraps_around, manual),
-        cmocka_unit_test_setup(too_many_waiters_panic, manual),
-        cmocka_unit_test_setup(pollers_pass_also_after_a_reset, manual),
-        cmocka_unit_test_setup(an_automatic_event_wakes_one, automatic),
-    };
-    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
-}
+UNIT_MAIN(manual, NULL)

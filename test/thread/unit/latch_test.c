@@ -5,7 +5,7 @@
 #include <furwock/latch.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 #include "thread/any_source.h"
 #include "thread/latch_word.h"
 
@@ -17,17 +17,15 @@ static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
 
 static fw_latch l;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     l = (fw_latch)FW_LATCH_INIT(1);
     return 0;
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     assert_int_equal(fw_latch_init(&l, FW_LATCH_MAX + 1), EINVAL);
     assert_int_equal(l.state_, 1);
     assert_int_equal(fw_latch_init(&l, FW_LATCH_MAX), 0);
@@ -37,9 +35,8 @@ static void limits(void **state)
     assert_int_equal(fw_latch_trywait(&l), 0);
 }
 
-static void counts_down_in_steps(void **state)
+TEST(counts_down_in_steps)
 {
-    (void)state;
     fw_latch_init(&l, 5);
     fw_latch_count_down(&l, 0);
     fw_latch_count_down(&l, 3);
@@ -52,9 +49,8 @@ static void counts_down_in_steps(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void below_zero_panics(void **state)
+TEST(below_zero_panics)
 {
-    (void)state;
     fw_latch_init(&l, 2);
     FAKE_EXPECT_PANIC(fw_latch_count_down(&l, 3));
     assert_ptr_equal(fake.panic_lock, &l);
@@ -75,9 +71,8 @@ static int other_counts_one(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void counting_without_opening_wakes_nobody(void **state)
+TEST(counting_without_opening_wakes_nobody)
 {
-    (void)state;
     fw_latch_init(&l, 3);
     fake.on_sleep = other_counts_one;
     assert_int_equal(fw_latch_wait_policy(&l, &block, NULL), 0);
@@ -92,21 +87,19 @@ static void reused(struct fake_call *call)
     l.state_ = 0x5a5a5a5a;
 }
 
-static void nothing_is_touched_after_opening(void **state)
+TEST(nothing_is_touched_after_opening)
 {
-    (void)state;
     l.state_ = LATCH_SLEEPERS | 1;
     fake.on_wake = reused;
     fw_latch_count_down(&l, 1);
     assert_int_equal(l.state_, 0x5a5a5a5a);
 }
 
-static void one_of_several(void **state)
+TEST(one_of_several)
 {
     struct fw_any_registration_ p = {.object = &l};
     fw_futex_any sleep;
 
-    (void)state;
     assert_false(fw_latch_source_.try_(&p));
     assert_true(fw_latch_source_.prepare(&p, &sleep));
     assert_ptr_equal(sleep.word, &l.state_);
@@ -118,16 +111,4 @@ static void one_of_several(void **state)
     assert_true(fw_latch_source_.try_(&p));
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(limits, reset),
-        cmocka_unit_test_setup(counts_down_in_steps, reset),
-        cmocka_unit_test_setup(below_zero_panics, reset),
-        cmocka_unit_test_setup(counting_without_opening_wakes_nobody, reset),
-        cmocka_unit_test_setup(nothing_is_touched_after_opening, reset),
-        cmocka_unit_test_setup(one_of_several, reset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

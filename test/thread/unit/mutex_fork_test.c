@@ -7,16 +7,16 @@
 
 static fw_mutex m;
 
-static int reset(void **state)
+static int reset(void)
 {
     fw_mutex_init(&m);
-    reset_fake(state);
+    reset_fake();
     fake.fork_generation = 1;
     return 0;
 }
 
 /* Words that the child inherits, held by its only thread, and what it leaves when it unlocks. */
-static void stale_waiters_are_not_woken(void **state)
+TEST(stale_waiters_are_not_woken)
 {
     static const struct {
         uint64_t before, after;
@@ -30,7 +30,6 @@ static void stale_waiters_are_not_woken(void **state)
         {MINE, 0},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         m.state_ = cases[i].before;
         fw_mutex_unlock(&m);
@@ -42,18 +41,16 @@ static void stale_waiters_are_not_woken(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void waiters_of_this_generation_are_real(void **state)
+TEST(waiters_of_this_generation_are_real)
 {
-    (void)state;
     m.state_ = MINE | FENCED | WAITERS(2) | GENERATION(1);
     fw_mutex_unlock(&m);
     assert_word(&m, FENCED | WAKING | WAITERS(2) | GENERATION(1));
     assert_int_equal(fake.wakes, 1);
 }
 
-static void a_free_lock_with_ghosts_can_be_taken(void **state)
+TEST(a_free_lock_with_ghosts_can_be_taken)
 {
-    (void)state;
     m.state_ = FENCED | WAKING | WAITERS(5);
     fw_mutex_lock(&m);
     assert_word(&m, MINE | FENCED | WAKING | WAITERS(5));
@@ -70,11 +67,10 @@ static int alone_in_the_queue(struct fake_call *call)
 }
 
 /* The owner's thread is gone for ever, and so are those who waited with it. */
-static void the_first_to_join_clears_the_stale_waiters(void **state)
+TEST(the_first_to_join_clears_the_stale_waiters)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED | WAKING | RETRY | STARVING | WAITERS(5);
     fake.on_sleep = alone_in_the_queue;
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
@@ -82,9 +78,8 @@ static void the_first_to_join_clears_the_stale_waiters(void **state)
     assert_int_equal(fake.fences, 1); /* the parent's fence says nothing about the child */
 }
 
-static void the_last_generation_fits(void **state)
+TEST(the_last_generation_fits)
 {
-    (void)state;
     fake.fork_generation = 15;
     m.state_ = MINE | FENCED | WAITERS(1);
     fw_mutex_unlock(&m);
@@ -95,9 +90,8 @@ static void the_last_generation_fits(void **state)
 }
 
 /* With a word that says nothing but its generation, plain releases come back in the end. */
-static void a_child_returns_to_plain_releases(void **state)
+TEST(a_child_returns_to_plain_releases)
 {
-    (void)state;
     m.state_ = MINE | GENERATION(1);
     fake.one_in = true;
     fw_mutex_unlock(&m);
@@ -105,11 +99,10 @@ static void a_child_returns_to_plain_releases(void **state)
 }
 
 /* The receiver is not in this process, and the giver has given: nobody holds the lock. */
-static void a_pass_that_the_fork_cut_short_is_undone(void **state)
+TEST(a_pass_that_the_fork_cut_short_is_undone)
 {
     const uint64_t passed = HANDOFF(7) | FENCED | WAKING | LATE | WAITERS(2);
 
-    (void)state;
     m.state_ = passed;
     assert_int_equal(fw_mutex_trylock(&m), 0);
     assert_word(&m, MINE);
@@ -125,16 +118,4 @@ static void a_pass_that_the_fork_cut_short_is_undone(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(stale_waiters_are_not_woken, reset),
-        cmocka_unit_test_setup(waiters_of_this_generation_are_real, reset),
-        cmocka_unit_test_setup(a_free_lock_with_ghosts_can_be_taken, reset),
-        cmocka_unit_test_setup(the_first_to_join_clears_the_stale_waiters, reset),
-        cmocka_unit_test_setup(the_last_generation_fits, reset),
-        cmocka_unit_test_setup(a_child_returns_to_plain_releases, reset),
-        cmocka_unit_test_setup(a_pass_that_the_fork_cut_short_is_undone, reset),
-    };
-    return cmocka_run_group_tests_name("mutex, after a fork", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -9,10 +9,10 @@
 
 static fw_mutex m;
 
-static int reset(void **state)
+static int reset(void)
 {
     fw_mutex_init(&m);
-    return reset_fake(state);
+    return reset_fake();
 }
 
 static void as(uint32_t tid, void (*call)(fw_mutex *))
@@ -53,9 +53,8 @@ static int owner_passes_before_the_sleep(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_pass_on_the_way_to_sleep_is_not_missed(void **state)
+TEST(a_pass_on_the_way_to_sleep_is_not_missed)
 {
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED;
     fake.on_wait = owner_passes_before_the_sleep;
     lock_blocking();
@@ -70,9 +69,8 @@ static int passed_once_more(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void a_late_arrival_may_claim_the_next_pass(void **state)
+TEST(a_late_arrival_may_claim_the_next_pass)
 {
-    (void)state;
     m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
     fake.on_sleep = passed_once_more;
     lock_blocking();
@@ -101,9 +99,8 @@ static int loses_for_some_time(struct fake_call *call)
     }
 }
 
-static void half_a_millisecond_of_losing_earns_a_handoff(void **state)
+TEST(half_a_millisecond_of_losing_earns_a_handoff)
 {
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         fake_reset();
         patience_ns = 500000 - i;
@@ -126,11 +123,10 @@ static void ask_then_release(void)
         as(OWNER, fw_mutex_unlock);
 }
 
-static void a_starving_spinner_asks_too(void **state)
+TEST(a_starving_spinner_asks_too)
 {
     static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
 
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.pause_ns = 10000;
     fake.on_poll = ask_then_release;
@@ -141,9 +137,8 @@ static void a_starving_spinner_asks_too(void **state)
 }
 
 /* Somebody was woken and does not get to run: the others are not to wait for that for ever. */
-static void an_overdue_wake_makes_a_release_pass(void **state)
+TEST(an_overdue_wake_makes_a_release_pass)
 {
-    (void)state;
     fake.overdue = true;
     m.state_ = MINE | FENCED | WAKING | WAITERS(2);
     fw_mutex_unlock(&m);
@@ -156,14 +151,4 @@ static void an_overdue_wake_makes_a_release_pass(void **state)
     assert_int_equal(fake.wakes, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_pass_on_the_way_to_sleep_is_not_missed, reset),
-        cmocka_unit_test_setup(a_late_arrival_may_claim_the_next_pass, reset),
-        cmocka_unit_test_setup(half_a_millisecond_of_losing_earns_a_handoff, reset),
-        cmocka_unit_test_setup(a_starving_spinner_asks_too, reset),
-        cmocka_unit_test_setup(an_overdue_wake_makes_a_release_pass, reset),
-    };
-    return cmocka_run_group_tests_name("mutex, handing over", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -9,11 +9,10 @@
  * owns it.
  */
 
-static void init_and_zeroes_are_free(void **state)
+TEST(init_and_zeroes_are_free)
 {
     fw_mutex m = FW_MUTEX_INIT, dirty = {UINT64_MAX};
 
-    (void)state;
     assert_word(&m, 0);
     fw_mutex_init(&dirty);
     assert_word(&dirty, 0);
@@ -39,7 +38,7 @@ static int take(unsigned way, fw_mutex *m)
     }
 }
 
-static void free_words_are_taken_at_once(void **state)
+TEST(free_words_are_taken_at_once)
 {
     static const uint64_t free_words[] = {
         0,
@@ -50,7 +49,6 @@ static void free_words_are_taken_at_once(void **state)
         WAKING | WAITERS(1),
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof free_words / sizeof *free_words; i++) {
         for (unsigned way = 0; way < 4; way++) {
             fw_mutex m = {free_words[i]};
@@ -62,11 +60,10 @@ static void free_words_are_taken_at_once(void **state)
     }
 }
 
-static void a_thread_without_identity_finds_it_out_once(void **state)
+TEST(a_thread_without_identity_finds_it_out_once)
 {
     fw_mutex m = FW_MUTEX_INIT;
 
-    (void)state;
     fw_self_id_ = 0;
     fake.next_id = FAKE_ID(4194303);
     fw_mutex_lock(&m);
@@ -77,7 +74,7 @@ static void a_thread_without_identity_finds_it_out_once(void **state)
     assert_int_equal(fw_mutex_owner(&m), 4194303);
 }
 
-static void trylock_leaves_busy_words_alone(void **state)
+TEST(trylock_leaves_busy_words_alone)
 {
     static const uint64_t busy_words[] = {
         UNSIGNED,
@@ -88,7 +85,6 @@ static void trylock_leaves_busy_words_alone(void **state)
         UNSIGNED | FENCED | WAKING | WAITERS(2),
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof busy_words / sizeof *busy_words; i++) {
         fw_mutex m = {busy_words[i]};
 
@@ -156,9 +152,8 @@ static void check_release(const struct release *r, void (*unlock)(fw_mutex *), b
     }
 }
 
-static void every_release_leaves_the_right_word_and_wake(void **state)
+TEST(every_release_leaves_the_right_word_and_wake)
 {
-    (void)state;
     for (int works = 0; works < 2; works++) {
         for (unsigned i = 0; i < sizeof greedy / sizeof *greedy; i++)
             check_release(&greedy[i], fw_mutex_unlock, works);
@@ -168,11 +163,10 @@ static void every_release_leaves_the_right_word_and_wake(void **state)
 }
 
 /* The lock goes back to plain releases now and then, where a release meets no waiter. */
-static void contention_is_forgotten_after_a_while(void **state)
+TEST(contention_is_forgotten_after_a_while)
 {
     fw_mutex m = {MINE | FENCED | GENERATION(0) | RETRY};
 
-    (void)state;
     fake.one_in = true;
     fw_mutex_unlock(&m);
     assert_word(&m, 0);
@@ -197,11 +191,10 @@ static const struct misuse unlocks_of_a_stranger[] = {
     {HANDOFF(3) | FENCED | WAKING | WAITERS(2), 0},
 };
 
-static void unlocking_what_one_does_not_hold_panics(void **state)
+TEST(unlocking_what_one_does_not_hold_panics)
 {
     static fw_mutex m;
 
-    (void)state;
     for (volatile unsigned i = 0; i < 4 * 7; i++) {
         const struct misuse *u = &unlocks_of_a_stranger[i / 4];
 
@@ -220,12 +213,11 @@ static void unlocking_what_one_does_not_hold_panics(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void relocking_what_one_holds_panics(void **state)
+TEST(relocking_what_one_holds_panics)
 {
     static const uint64_t words[] = {MINE, MINE | FENCED, MINE | FENCED | WAKING | WAITERS(3)};
     static fw_mutex m;
 
-    (void)state;
     for (volatile unsigned i = 0; i < 3 * 3; i++) {
         fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
@@ -245,7 +237,7 @@ static void relocking_what_one_holds_panics(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void owner_names_the_thread(void **state)
+TEST(owner_names_the_thread)
 {
     static const struct {
         uint64_t word;
@@ -262,7 +254,6 @@ static void owner_names_the_thread(void **state)
         {HANDOFF(0x7fffff) | FENCED | WAKING | WAITERS(1), 0},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         fw_mutex m = {cases[i].word};
 
@@ -270,18 +261,4 @@ static void owner_names_the_thread(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        fake_test(init_and_zeroes_are_free),
-        fake_test(free_words_are_taken_at_once),
-        fake_test(a_thread_without_identity_finds_it_out_once),
-        fake_test(trylock_leaves_busy_words_alone),
-        fake_test(every_release_leaves_the_right_word_and_wake),
-        fake_test(contention_is_forgotten_after_a_while),
-        fake_test(unlocking_what_one_does_not_hold_panics),
-        fake_test(relocking_what_one_holds_panics),
-        fake_test(owner_names_the_thread),
-    };
-    return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);
-}
+UNIT_MAIN(reset_fake, NULL)

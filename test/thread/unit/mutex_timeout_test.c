@@ -12,10 +12,10 @@
 
 static fw_mutex m;
 
-static int reset(void **state)
+static int reset(void)
 {
     fw_mutex_init(&m);
-    return reset_fake(state);
+    return reset_fake();
 }
 
 static int lock_until(const fw_deadline *d)
@@ -31,7 +31,7 @@ static void as(uint32_t tid, void (*call)(fw_mutex *))
     fake_as(before >> FW_ID_SHIFT);
 }
 
-static void giving_up_leaves_no_trace(void **state)
+TEST(giving_up_leaves_no_trace)
 {
     static const struct {
         uint64_t before, after;
@@ -46,7 +46,6 @@ static void giving_up_leaves_no_trace(void **state)
     };
     static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
 
-    (void)state;
     for (unsigned i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         fw_deadline d;
 
@@ -75,11 +74,10 @@ static int lost_then_over(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void an_old_waiter_takes_its_flags_with_it(void **state)
+TEST(an_old_waiter_takes_its_flags_with_it)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
 
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
     fake.on_sleep = lost_then_over;
     /* The fake wakes the only sleeper that it has; the other one of the word is imagined. */
@@ -103,11 +101,10 @@ static int passed_at_the_last_moment(struct fake_call *call)
     return -ETIMEDOUT;
 }
 
-static void a_lock_is_better_than_a_timeout(void **state)
+TEST(a_lock_is_better_than_a_timeout)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
 
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.on_wait = freed_at_the_last_moment;
     assert_int_equal(lock_until(&d), 0);
@@ -136,11 +133,10 @@ static int note_when(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void spinning_ends_with_its_budget(void **state)
+TEST(spinning_ends_with_its_budget)
 {
     static const uint32_t budgets[] = {0, 1000, 3000, 50000};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, budgets[i]};
         uint64_t start;
@@ -168,11 +164,10 @@ static int lose_once(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_woken_waiter_spins_again(void **state)
+TEST(a_woken_waiter_spins_again)
 {
     static const fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, 3000};
 
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED;
     fake.on_sleep = lose_once;
     assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
@@ -182,11 +177,10 @@ static void a_woken_waiter_spins_again(void **state)
 }
 
 /* Spinners and yielders are queued after half a millisecond, but never sleep. */
-static void those_who_never_sleep_join_in_the_end(void **state)
+TEST(those_who_never_sleep_join_in_the_end)
 {
     static const fw_wait_kind kinds[] = {FW_WAIT_SPIN, FW_WAIT_YIELD};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         fw_wait_policy p = {kinds[i], 0};
         fw_deadline d;
@@ -208,15 +202,4 @@ static void those_who_never_sleep_join_in_the_end(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(giving_up_leaves_no_trace, reset),
-        cmocka_unit_test_setup(an_old_waiter_takes_its_flags_with_it, reset),
-        cmocka_unit_test_setup(a_lock_is_better_than_a_timeout, reset),
-        cmocka_unit_test_setup(spinning_ends_with_its_budget, reset),
-        cmocka_unit_test_setup(a_woken_waiter_spins_again, reset),
-        cmocka_unit_test_setup(those_who_never_sleep_join_in_the_end, reset),
-    };
-    return cmocka_run_group_tests_name("mutex, deadlines and policies", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -9,10 +9,10 @@
 
 static fw_mutex m;
 
-static int reset(void **state)
+static int reset(void)
 {
     fw_mutex_init(&m);
-    return reset_fake(state);
+    return reset_fake();
 }
 
 static void unlock_as(uint32_t tid)
@@ -51,9 +51,8 @@ static int owner_leaves(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void joins_fences_sleeps_and_takes(void **state)
+TEST(joins_fences_sleeps_and_takes)
 {
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.on_fence = fence_sees_the_waiter;
     fake.on_sleep = owner_leaves;
@@ -65,9 +64,8 @@ static void joins_fences_sleeps_and_takes(void **state)
     assert_int_equal(fake.pauses + fake.yields, 0);
 }
 
-static void a_fenced_lock_needs_no_fence(void **state)
+TEST(a_fenced_lock_needs_no_fence)
 {
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED;
     fake.on_sleep = owner_leaves;
     lock_blocking();
@@ -80,9 +78,8 @@ static void owner_leaves_during_the_fence(void)
     unlock_as(OWNER);
 }
 
-static void a_release_during_the_fence_saves_the_sleep(void **state)
+TEST(a_release_during_the_fence_saves_the_sleep)
 {
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.on_fence = owner_leaves_during_the_fence;
     lock_blocking();
@@ -101,9 +98,8 @@ static int woken_for_nothing(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void spurious_wakes_do_no_harm(void **state)
+TEST(spurious_wakes_do_no_harm)
 {
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.on_sleep = woken_for_nothing;
     lock_blocking();
@@ -124,9 +120,8 @@ static int an_urgent_one_loses_races(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_real_time_thread_sleeps_without_bound(void **state)
+TEST(a_real_time_thread_sleeps_without_bound)
 {
-    (void)state;
     m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
     fake.urgency = 20;
     fake.on_sleep = an_urgent_one_loses_races;
@@ -134,22 +129,20 @@ static void a_real_time_thread_sleeps_without_bound(void **state)
     assert_word(&m, MINE | FENCED | URGENT | WAITERS(1)); /* the other may be one, too */
 }
 
-static void an_unsigned_owner_is_waited_for(void **state)
+TEST(an_unsigned_owner_is_waited_for)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     m.state_ = UNSIGNED;
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
     assert_word(&m, UNSIGNED | FENCED);
 }
 
-static void unfenced_sleeps_are_short(void **state)
+TEST(unfenced_sleeps_are_short)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2500000);
     uint64_t start = fake.now_ns;
 
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.fence_result = -EPERM;
     assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
@@ -174,9 +167,8 @@ static int released_plainly(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void an_unfenced_sleeper_finds_an_overlooked_release(void **state)
+TEST(an_unfenced_sleeper_finds_an_overlooked_release)
 {
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.fence_result = -EPERM;
     fake.on_sleep = released_plainly;
@@ -191,9 +183,8 @@ static int fault(struct fake_call *call)
     return -EFAULT;
 }
 
-static void an_impossible_kernel_answer_panics(void **state)
+TEST(an_impossible_kernel_answer_panics)
 {
-    (void)state;
     m.state_ = HELD(OWNER);
     fake.on_wait = fault;
     FAKE_EXPECT_PANIC(fw_mutex_lock(&m));
@@ -201,18 +192,4 @@ static void an_impossible_kernel_answer_panics(void **state)
     assert_int_equal(fake.panic_error, EFAULT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(joins_fences_sleeps_and_takes, reset),
-        cmocka_unit_test_setup(a_fenced_lock_needs_no_fence, reset),
-        cmocka_unit_test_setup(a_release_during_the_fence_saves_the_sleep, reset),
-        cmocka_unit_test_setup(spurious_wakes_do_no_harm, reset),
-        cmocka_unit_test_setup(a_real_time_thread_sleeps_without_bound, reset),
-        cmocka_unit_test_setup(an_unsigned_owner_is_waited_for, reset),
-        cmocka_unit_test_setup(unfenced_sleeps_are_short, reset),
-        cmocka_unit_test_setup(an_unfenced_sleeper_finds_an_overlooked_release, reset),
-        cmocka_unit_test_setup(an_impossible_kernel_answer_panics, reset),
-    };
-    return cmocka_run_group_tests_name("mutex, waiting", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -7,7 +7,7 @@
 #include <furwock/mutex.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 #include "thread/mutex_word.h"
 
 /* How the mutex tests write words down: HELD(tid) | FENCED | WAITERS(2), and so on. */
@@ -48,13 +48,10 @@ static inline const uint32_t *waiters_word(const fw_mutex *m)
             fail_msg("the word is %016" PRIx64 ", not %016" PRIx64, is_, wanted_);            \
     } while (0)
 
-static inline int reset_fake(void **state)
+static inline int reset_fake(void)
 {
-    (void)state;
     fake_reset();
     return 0;
 }
-
-#define fake_test(f) cmocka_unit_test_setup(f, reset_fake)
 
 #endif

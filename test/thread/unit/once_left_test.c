@@ -7,7 +7,7 @@
 #include <furwock/latch.h>
 #include <furwock/once.h>
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* TSan: fork is tested too, with threads. */
 const char *__tsan_default_options(void);
@@ -26,9 +26,8 @@ static fw_latch has_begun;
 static fw_latch may_end;
 static unsigned successes;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     o = (fw_once)FW_ONCE_INIT;
     fw_latch_init(&has_begun, 1);
     fw_latch_init(&may_end, 1);
@@ -84,13 +83,12 @@ static pthread_t start(int (**init)(void *))
     return thread;
 }
 
-static void cancelled(void **state)
+TEST(cancelled)
 {
     int (*first)(void *) = never_returns, (*second)(void *) = succeeds;
     pthread_t runner = start(&first), waiter;
     void *result;
 
-    (void)state;
     fw_latch_wait(&has_begun);
     waiter = start(&second);
     usleep(20000); /* so that it sleeps */
@@ -102,12 +100,11 @@ static void cancelled(void **state)
     assert_true(fw_once_is_done(&o));
 }
 
-static void exited(void **state)
+TEST(exited)
 {
     int (*first)(void *) = exits, (*second)(void *) = succeeds;
     pthread_t runner = start(&first), waiter;
 
-    (void)state;
     fw_latch_wait(&has_begun);
     waiter = start(&second);
     usleep(20000);
@@ -118,13 +115,12 @@ static void exited(void **state)
 }
 
 /* A waiter is not cancelled: fw_once_call is a point for cancellation in the initialiser only. */
-static void waiting_is_no_cancellation_point(void **state)
+TEST(waiting_is_no_cancellation_point)
 {
     int (*first)(void *) = takes_its_time, (*second)(void *) = succeeds;
     pthread_t runner = start(&first), waiter;
     void *result;
 
-    (void)state;
     fw_latch_wait(&has_begun);
     waiter = start(&second);
     usleep(20000);
@@ -147,13 +143,12 @@ static void assert_child(pid_t child)
 }
 
 /* POSIX: in the child it is as if the initialiser had never been called. */
-static void forked_by_another(void **state)
+TEST(forked_by_another)
 {
     int (*first)(void *) = takes_its_time;
     pthread_t runner = start(&first);
     pid_t child;
 
-    (void)state;
     fw_latch_wait(&has_begun);
     child = fork();
     if (child == 0) {
@@ -173,11 +168,10 @@ static int forks(void *child)
     return 0;
 }
 
-static void forked_by_the_initialiser(void **state)
+TEST(forked_by_the_initialiser)
 {
     pid_t child = -1;
 
-    (void)state;
     assert_int_equal(fw_once_call(&o, forks, &child), 0);
     assert_int_equal(successes, 1);
     if (child == 0)
@@ -196,27 +190,14 @@ static int forks_and_recurs(void *child)
     return 0;
 }
 
-static void recursion_in_a_forked_child(void **state)
+TEST(recursion_in_a_forked_child)
 {
     pid_t child = -1;
     int status;
 
-    (void)state;
     assert_int_equal(fw_once_call(&o, forks_and_recurs, &child), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(cancelled, reset),
-        cmocka_unit_test_setup(exited, reset),
-        cmocka_unit_test_setup(waiting_is_no_cancellation_point, reset),
-        cmocka_unit_test_setup(forked_by_another, reset),
-        cmocka_unit_test_setup(forked_by_the_initialiser, reset),
-        cmocka_unit_test_setup(recursion_in_a_forked_child, reset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -7,7 +7,7 @@
 #include <furwock/wait.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* src/thread/once.c over the fake kernel. */
 
@@ -19,9 +19,8 @@ enum { OTHER = 300, SLEEPERS = 0x80 };
 static fw_once o;
 static unsigned runs;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     o = (fw_once)FW_ONCE_INIT;
     runs = 0;
@@ -36,9 +35,8 @@ static int init(void *error)
     return error != NULL ? *(int *)error : 0;
 }
 
-static void runs_once(void **state)
+TEST(runs_once)
 {
-    (void)state;
     assert_false(fw_once_is_done(&o));
     for (int i = 0; i < 3; i++)
         assert_int_equal(fw_once_call(&o, init, NULL), 0);
@@ -48,11 +46,10 @@ static void runs_once(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void failure_is_the_callers(void **state)
+TEST(failure_is_the_callers)
 {
     int error = ENOMEM;
 
-    (void)state;
     assert_int_equal(fw_once_call(&o, init, &error), ENOMEM);
     assert_int_equal(o.state_, 0);
     error = -7;
@@ -67,9 +64,8 @@ static int init_calls_itself(void *arg)
     return fw_once_call(&o, init_calls_itself, arg);
 }
 
-static void recursion_panics(void **state)
+TEST(recursion_panics)
 {
-    (void)state;
     FAKE_EXPECT_PANIC(fw_once_call(&o, init_calls_itself, NULL));
     assert_ptr_equal(fake.panic_lock, &o);
     assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));
@@ -98,9 +94,8 @@ static void reused(struct fake_call *call)
     o.state_ = 0x5a5a5a5a;
 }
 
-static void nothing_is_touched_after_the_end(void **state)
+TEST(nothing_is_touched_after_the_end)
 {
-    (void)state;
     for (int done = 0; done < 2; done++) {
         o.state_ = RUNS(FAKE_SELF) | SLEEPERS;
         fake.on_wake = reused;
@@ -110,9 +105,8 @@ static void nothing_is_touched_after_the_end(void **state)
 }
 
 /* The initialiser itself has forked: in the child it goes on. */
-static void who_forked_is_waited_for(void **state)
+TEST(who_forked_is_waited_for)
 {
-    (void)state;
     o.state_ = RUNS(OTHER) | GENERATION(0);
     fake.fork_generation = 1;
     fake.inherited_id = FAKE_ID(OTHER);
@@ -127,15 +121,4 @@ static void who_forked_is_waited_for(void **state)
     assert_int_equal(runs, 1);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(runs_once, reset),
-        cmocka_unit_test_setup(failure_is_the_callers, reset),
-        cmocka_unit_test_setup(recursion_panics, reset),
-        cmocka_unit_test_setup(nothing_is_touched_after_the_end, reset),
-        cmocka_unit_test_setup(who_forked_is_waited_for, reset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -9,9 +9,8 @@
 static struct supply s;
 static jmp_buf unwound;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     memset(&s, 0, sizeof s);
     s.spin = 1000; /* no polling: every wait sleeps at once */
     fake_reset();
@@ -29,9 +28,8 @@ static int interrupted(struct fake_call *call)
     return -EINTR;
 }
 
-static void a_signal_handler_ends_the_wait(void **state)
+TEST(a_signal_handler_ends_the_wait)
 {
-    (void)state;
     fake.on_sleep = interrupted;
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), EINTR);
     assert_word(&s, 0);
@@ -45,19 +43,17 @@ static int posted_and_interrupted(struct fake_call *call)
     return -EINTR;
 }
 
-static void a_unit_that_is_there_is_taken_all_the_same(void **state)
+TEST(a_unit_that_is_there_is_taken_all_the_same)
 {
-    (void)state;
     fake.on_sleep = posted_and_interrupted;
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
     assert_word(&s, 0);
 }
 
-static void a_deadline_ends_it_too(void **state)
+TEST(a_deadline_ends_it_too)
 {
     fw_deadline d = fake_deadline(CLOCK_REALTIME, 1000), bad = {{0, -1}, CLOCK_REALTIME};
 
-    (void)state;
     assert_int_equal(fw_permits_wait_posix_(&s.state_, &d), ETIMEDOUT);
     assert_int_equal(fw_permits_wait_posix_(&s.state_, &bad), EINVAL);
     assert_word(&s, 0);
@@ -88,9 +84,8 @@ static int cancelled_as_it_is_woken(struct fake_call *call)
     return 0;
 }
 
-static void who_is_cancelled_leaves_the_line(void **state)
+TEST(who_is_cancelled_leaves_the_line)
 {
-    (void)state;
     fake.on_sleep = cancelled_asleep;
     if (setjmp(unwound) == 0) {
         fw_permits_wait_posix_(&s.state_, NULL);
@@ -99,9 +94,8 @@ static void who_is_cancelled_leaves_the_line(void **state)
     assert_word(&s, 0);
 }
 
-static void who_is_cancelled_passes_the_wake_on(void **state)
+TEST(who_is_cancelled_passes_the_wake_on)
 {
-    (void)state;
     fake.on_sleep = cancelled_as_it_is_woken;
     if (setjmp(unwound) == 0) {
         fw_permits_wait_posix_(&s.state_, NULL);
@@ -135,9 +129,8 @@ static int cancelled_with_its_unit(struct fake_call *call)
     return 0;
 }
 
-static void a_reserved_unit_is_given_back(void **state)
+TEST(a_reserved_unit_is_given_back)
 {
-    (void)state;
     fake.on_sleep = cancelled_with_its_unit;
     if (setjmp(unwound) == 0) {
         fw_permits_wait_posix_(&s.state_, NULL);
@@ -156,9 +149,8 @@ static int cancelled_before_its_unit(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void the_reservation_ends_with_its_owner(void **state)
+TEST(the_reservation_ends_with_its_owner)
 {
-    (void)state;
     fake.on_sleep = cancelled_before_its_unit;
     if (setjmp(unwound) == 0) {
         fw_permits_wait_posix_(&s.state_, NULL);
@@ -167,9 +159,8 @@ static void the_reservation_ends_with_its_owner(void **state)
     assert_word(&s, 0);
 }
 
-static void a_trywait_takes_what_is_reserved(void **state)
+TEST(a_trywait_takes_what_is_reserved)
 {
-    (void)state;
     s.state_ = 2 | RESERVED | WAITERS(2) | WAKING(1);
     assert_true(fw_permits_take_any_(&s.state_));
     assert_word(&s, 1 | RESERVED | WAITERS(2) | WAKING(1));
@@ -182,11 +173,10 @@ static void a_trywait_takes_what_is_reserved(void **state)
 }
 
 /* At once, and after it has slept. */
-static void no_wait_fails_beside_a_unit(void **state)
+TEST(no_wait_fails_beside_a_unit)
 {
     fw_deadline past = fake_deadline(CLOCK_REALTIME, 0);
 
-    (void)state;
     s.state_ = 1 | RESERVED | WAITERS(1);
     assert_int_equal(fw_permits_wait_posix_(&s.state_, &past), 0);
     assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
@@ -200,18 +190,16 @@ static int posted_for_another(struct fake_call *call)
     return -EINTR;
 }
 
-static void nor_does_one_that_has_slept(void **state)
+TEST(nor_does_one_that_has_slept)
 {
-    (void)state;
     s.state_ = RESERVED | WAITERS(1);
     fake.on_sleep = posted_for_another;
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
     assert_word(&s, RESERVED | RECHECKING | WAITERS(1));
 }
 
-static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
+TEST(a_real_time_thread_does_not_wait_beside_a_unit)
 {
-    (void)state;
     fake.urgency = 5;
     s.state_ = 1 | RESERVED | WAITERS(1);
     assert_int_equal(fw_permits_wait_posix_(&s.state_, NULL), 0);
@@ -220,30 +208,12 @@ static void a_real_time_thread_does_not_wait_beside_a_unit(void **state)
 }
 
 /* Of others the reservation keeps what it promises. */
-static void another_thread_does(void **state)
+TEST(another_thread_does)
 {
-    (void)state;
     s.state_ = 1 | RESERVED | WAITERS(1);
     fake.on_sleep = interrupted;
     fw_permits_wait_posix_(&s.state_, NULL);
     assert_int_equal(fake.waits, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_signal_handler_ends_the_wait, reset),
-        cmocka_unit_test_setup(a_unit_that_is_there_is_taken_all_the_same, reset),
-        cmocka_unit_test_setup(a_deadline_ends_it_too, reset),
-        cmocka_unit_test_setup(who_is_cancelled_leaves_the_line, reset),
-        cmocka_unit_test_setup(who_is_cancelled_passes_the_wake_on, reset),
-        cmocka_unit_test_setup(a_reserved_unit_is_given_back, reset),
-        cmocka_unit_test_setup(the_reservation_ends_with_its_owner, reset),
-        cmocka_unit_test_setup(a_trywait_takes_what_is_reserved, reset),
-        cmocka_unit_test_setup(no_wait_fails_beside_a_unit, reset),
-        cmocka_unit_test_setup(nor_does_one_that_has_slept, reset),
-        cmocka_unit_test_setup(a_real_time_thread_does_not_wait_beside_a_unit, reset),
-        cmocka_unit_test_setup(another_thread_does, reset),
-    };
-    return cmocka_run_group_tests_name("units, as POSIX has them", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -10,9 +10,8 @@
 
 static struct supply s;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     memset(&s, 0, sizeof s);
     fake_reset();
     return 0;
@@ -28,9 +27,8 @@ static int wait_blocking(const fw_deadline *d)
     return fw_permits_wait_(&s.state_, &block, d);
 }
 
-static void units_come_and_go(void **state)
+TEST(units_come_and_go)
 {
-    (void)state;
     assert_false(fw_permits_take_(&s.state_));
     assert_true(post(3));
     assert_word(&s, 3);
@@ -45,7 +43,7 @@ static void units_come_and_go(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void a_post_beyond_the_maximum_changes_nothing(void **state)
+TEST(a_post_beyond_the_maximum_changes_nothing)
 {
     static const struct {
         uint64_t word;
@@ -56,7 +54,6 @@ static void a_post_beyond_the_maximum_changes_nothing(void **state)
         {1, UINT32_MAX, 5}, {5 | WAITERS(2) | WAKING(2), 1, 5},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         s.state_ = cases[i].word;
         assert_false(fw_permits_post_(&s.state_, cases[i].n, cases[i].max));
@@ -91,9 +88,8 @@ static const struct {
     {1 | RESERVED | WAITERS(3), 1, 2 | RESERVED | WAITERS(3) | WAKING(1), 1},
 };
 
-static void posts_wake_whom_they_serve(void **state)
+TEST(posts_wake_whom_they_serve)
 {
-    (void)state;
     for (unsigned i = 0; i < sizeof posts / sizeof *posts; i++) {
         fake_reset();
         s.state_ = posts[i].before;
@@ -115,7 +111,7 @@ static int finds_word(struct fake_call *call)
     return FAKE_SPURIOUS;
 }
 
-static void takers_go_on_with_the_wakes(void **state)
+TEST(takers_go_on_with_the_wakes)
 {
     static const struct {
         uint64_t found, left;
@@ -128,9 +124,8 @@ static void takers_go_on_with_the_wakes(void **state)
         {2 | RESERVED | WAITERS(2) | WAKING(1), 1 | RESERVED | WAITERS(1), 0},
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        reset(NULL);
+        reset();
         word_after_wake = cases[i].found;
         fake.on_sleep = finds_word;
         assert_int_equal(wait_blocking(NULL), 0);
@@ -147,9 +142,8 @@ static void post_at_the_third_poll(void)
         post(1);
 }
 
-static void too_many_waiters_panic(void **state)
+TEST(too_many_waiters_panic)
 {
-    (void)state;
     s.state_ = WAITERS(PERMITS_WAITERS_MAX);
     FAKE_EXPECT_PANIC(wait_blocking(NULL));
     assert_string_equal(fake.panic_what, "too many waiters");
@@ -157,11 +151,10 @@ static void too_many_waiters_panic(void **state)
 }
 
 /* Under the default policy a waiter spins only now and then, while that gains nothing. */
-static void needless_spinning_is_given_up(void **state)
+TEST(needless_spinning_is_given_up)
 {
     unsigned polled = 0;
 
-    (void)state;
     for (int i = 0; i < 500; i++) {
         fake_reset();
         s.state_ = 0;
@@ -178,15 +171,4 @@ static void needless_spinning_is_given_up(void **state)
     assert_int_equal(s.spin, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(units_come_and_go, reset),
-        cmocka_unit_test_setup(a_post_beyond_the_maximum_changes_nothing, reset),
-        cmocka_unit_test_setup(posts_wake_whom_they_serve, reset),
-        cmocka_unit_test_setup(takers_go_on_with_the_wakes, reset),
-        cmocka_unit_test_setup(too_many_waiters_panic, reset),
-        cmocka_unit_test_setup(needless_spinning_is_given_up, reset),
-    };
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

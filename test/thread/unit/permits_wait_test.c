@@ -10,9 +10,8 @@
 
 static struct supply s;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     memset(&s, 0, sizeof s);
     fake_reset();
     return 0;
@@ -52,9 +51,8 @@ static int loses_then_gets_it(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_waiter_that_keeps_losing_reserves_the_next_unit(void **state)
+TEST(a_waiter_that_keeps_losing_reserves_the_next_unit)
 {
-    (void)state;
     fake.on_sleep = loses_then_gets_it;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
@@ -74,9 +72,8 @@ static int loses_and_is_forgotten(struct fake_call *call)
     return loses_then_gets_it(call);
 }
 
-static void patience_ends_by_itself(void **state)
+TEST(patience_ends_by_itself)
 {
-    (void)state;
     fake.on_sleep = loses_and_is_forgotten;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 0);
@@ -98,9 +95,8 @@ static int others_come(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void only_one_unit_is_reserved(void **state)
+TEST(only_one_unit_is_reserved)
 {
-    (void)state;
     fake.on_sleep = others_come;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, WAITERS(2) | WAKING(2)); /* theirs; none is available */
@@ -114,9 +110,8 @@ static int posted_on_the_way(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_post_before_the_bounded_wait_is_not_missed(void **state)
+TEST(a_post_before_the_bounded_wait_is_not_missed)
 {
-    (void)state;
     fake.on_sleep = loses_then_gets_it;
     fake.on_wait = posted_on_the_way;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
@@ -129,11 +124,10 @@ static int loses_then_times_out(struct fake_call *call)
     return fake.waits < 3 ? loses_twice(call) : -ETIMEDOUT;
 }
 
-static void giving_up_gives_the_reservation_up(void **state)
+TEST(giving_up_gives_the_reservation_up)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
 
-    (void)state;
     fake.on_sleep = loses_then_times_out;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), ETIMEDOUT);
     assert_word(&s, 0);
@@ -156,9 +150,8 @@ static int loses_to_a_reservation(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void there_is_one_reservation_at_a_time(void **state)
+TEST(there_is_one_reservation_at_a_time)
 {
-    (void)state;
     fake.on_sleep = loses_to_a_reservation;
     assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
     assert_word(&s, 1 | RESERVED | WAITERS(1));
@@ -173,11 +166,10 @@ static void time_goes_by(void)
     }
 }
 
-static void one_that_never_sleeps_reserves_too(void **state)
+TEST(one_that_never_sleeps_reserves_too)
 {
     static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
 
-    (void)state;
     fake.pause_ns = 100000;
     fake.clock_step_ns = 100000;
     fake.on_poll = time_goes_by;
@@ -186,16 +178,4 @@ static void one_that_never_sleeps_reserves_too(void **state)
     assert_int_equal(fake.waits, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_waiter_that_keeps_losing_reserves_the_next_unit, reset),
-        cmocka_unit_test_setup(patience_ends_by_itself, reset),
-        cmocka_unit_test_setup(only_one_unit_is_reserved, reset),
-        cmocka_unit_test_setup(a_post_before_the_bounded_wait_is_not_missed, reset),
-        cmocka_unit_test_setup(giving_up_gives_the_reservation_up, reset),
-        cmocka_unit_test_setup(there_is_one_reservation_at_a_time, reset),
-        cmocka_unit_test_setup(one_that_never_sleeps_reserves_too, reset),
-    };
-    return cmocka_run_group_tests_name("units, waiting", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 #include "thread/permits.h"
 #include "thread/permits_word.h"
 

@@ -9,9 +9,8 @@ static fw_rwlock l;
 
 static const uint64_t stale = QUEUE_AWAKE | 3 * QUEUE_SHARER | 2 * QUEUE_WRITER;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
     l.queue_ |= stale;
@@ -25,9 +24,8 @@ static void assert_clean(uint64_t word)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void a_reader_finds_nobody_in_its_way(void **state)
+TEST(a_reader_finds_nobody_in_its_way)
 {
-    (void)state;
     l.state_ = CLOSED | WAITERS;
     fw_rwlock_rdlock(&l);
     assert_clean(MINE | READERS(1));
@@ -38,9 +36,8 @@ static void a_reader_finds_nobody_in_its_way(void **state)
     assert_clean(MINE | UPGRADABLE | READERS(1));
 }
 
-static void releases_wake_nobody(void **state)
+TEST(releases_wake_nobody)
 {
-    (void)state;
     l.state_ = MINE | WRITER | CLOSED | WAITERS;
     fw_rwlock_wrunlock(&l);
     assert_clean(0);
@@ -59,9 +56,8 @@ static void releases_wake_nobody(void **state)
 }
 
 /* The waiter that was woken does not come; the next that has to wait finds that out. */
-static void a_lost_waiter_is_not_waited_for(void **state)
+TEST(a_lost_waiter_is_not_waited_for)
 {
-    (void)state;
     l.state_ = MINE | WRITER | CLOSED | WAKING;
     fw_rwlock_wrunlock(&l);
     assert_word(&l, CLOSED | WAKING);
@@ -72,11 +68,10 @@ static void a_lost_waiter_is_not_waited_for(void **state)
     assert_clean(MINE | READERS(1));
 }
 
-static void the_first_in_the_queue_is_alone(void **state)
+TEST(the_first_in_the_queue_is_alone)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     l.state_ = READERS(1) | CLOSED | WAKING;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, &d), ETIMEDOUT);
     assert_word(&l, READERS(1));
@@ -84,13 +79,4 @@ static void the_first_in_the_queue_is_alone(void **state)
     assert_int_equal(fake.wakes, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_reader_finds_nobody_in_its_way, reset),
-        cmocka_unit_test_setup(releases_wake_nobody, reset),
-        cmocka_unit_test_setup(a_lost_waiter_is_not_waited_for, reset),
-        cmocka_unit_test_setup(the_first_in_the_queue_is_alone, reset),
-    };
-    return cmocka_run_group_tests_name("rwlock, after a fork", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

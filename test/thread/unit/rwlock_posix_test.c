@@ -11,9 +11,8 @@
 
 static fw_rwlock l;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
     return 0;
@@ -24,11 +23,10 @@ static fw_deadline soon(void)
     return fake_deadline(CLOCK_MONOTONIC, 100000);
 }
 
-static void the_writer_is_told(void **state)
+TEST(the_writer_is_told)
 {
     fw_deadline d = soon();
 
-    (void)state;
     l.state_ = MINE | WRITER;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), EDEADLK);
     assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), EDEADLK);
@@ -36,33 +34,30 @@ static void the_writer_is_told(void **state)
     assert_word(&l, MINE | WRITER);
 }
 
-static void a_reader_that_writes_waits(void **state)
+TEST(a_reader_that_writes_waits)
 {
     fw_deadline d = soon();
 
-    (void)state;
     l.state_ = MINE | READERS(1);
     assert_int_equal(fw_rwlock_wrlock_posix_(&l, &d), ETIMEDOUT);
     assert_word(&l, MINE | READERS(1));
 }
 
 /* The name may be that of a reader whose hold somebody else has given up. */
-static void a_reader_that_is_kept_out_waits(void **state)
+TEST(a_reader_that_is_kept_out_waits)
 {
     fw_deadline d = soon();
 
-    (void)state;
     l.state_ = MINE | READERS(2) | CLOSED | WAITERS;
     l.queue_ |= QUEUE_WRITER;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
     assert_word(&l, MINE | READERS(3));
 }
 
-static void free_locks_are_taken(void **state)
+TEST(free_locks_are_taken)
 {
     fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
 
-    (void)state;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, &bad), 0);
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
     assert_word(&l, MINE | READERS(2));
@@ -74,9 +69,8 @@ static void free_locks_are_taken(void **state)
     assert_word(&l, MINE | WRITER);
 }
 
-static void anybody_releases(void **state)
+TEST(anybody_releases)
 {
-    (void)state;
     l.state_ = BY(OTHER) | WRITER;
     fw_rwlock_unlock_posix_(&l, l.state_);
     assert_word(&l, 0);
@@ -98,9 +92,8 @@ static int release_as_another(struct fake_call *call)
 }
 
 /* A release by one who never had it finds the line, as any does. */
-static void queued_waiters_are_let_in(void **state)
+TEST(queued_waiters_are_let_in)
 {
-    (void)state;
     l.state_ = BY(OTHER) | WRITER;
     fake.on_wait = release_as_another;
     assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
@@ -111,15 +104,4 @@ static void queued_waiters_are_let_in(void **state)
     assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_writer_is_told, reset),
-        cmocka_unit_test_setup(a_reader_that_writes_waits, reset),
-        cmocka_unit_test_setup(a_reader_that_is_kept_out_waits, reset),
-        cmocka_unit_test_setup(free_locks_are_taken, reset),
-        cmocka_unit_test_setup(anybody_releases, reset),
-        cmocka_unit_test_setup(queued_waiters_are_let_in, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

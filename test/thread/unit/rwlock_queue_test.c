@@ -10,9 +10,8 @@
 static fw_rwlock l;
 static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000}, never = {FW_WAIT_YIELD, 0};
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
     return 0;
@@ -39,9 +38,8 @@ static int comes_late(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void an_overdue_writer_is_handed_the_lock(void **state)
+TEST(an_overdue_writer_is_handed_the_lock)
 {
-    (void)state;
     l.state_ = BY(OWNER) | WRITER;
     fake.on_sleep = comes_late;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
@@ -62,11 +60,10 @@ static int owner_is_greedy(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void a_writer_that_loses_rechecks_and_is_handed_the_lock(void **state)
+TEST(a_writer_that_loses_rechecks_and_is_handed_the_lock)
 {
     unsigned rechecks = 0;
 
-    (void)state;
     l.state_ = BY(OWNER) | WRITER;
     fake.on_sleep = owner_is_greedy;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
@@ -85,9 +82,8 @@ static void reader_leaves_while_spinning(void)
         assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS); /* queued from the beginning */
 }
 
-static void a_writer_behind_readers_spins_in_the_queue(void **state)
+TEST(a_writer_behind_readers_spins_in_the_queue)
 {
-    (void)state;
     l.state_ = BY(OWNER) | READERS(1);
     fake.on_poll = reader_leaves_while_spinning;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
@@ -103,9 +99,8 @@ static void writer_leaves_while_spinning(void)
         assert_word(&l, BY(OWNER) | WRITER); /* not queued yet */
 }
 
-static void a_writer_behind_a_writer_spins_outside(void **state)
+TEST(a_writer_behind_a_writer_spins_outside)
 {
-    (void)state;
     l.state_ = BY(OWNER) | WRITER;
     fake.on_poll = writer_leaves_while_spinning;
     assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
@@ -119,11 +114,10 @@ static void writer_leaves_late(void)
         AS(OWNER, fw_rwlock_wrunlock(&l));
 }
 
-static void who_never_sleeps_is_never_woken(void **state)
+TEST(who_never_sleeps_is_never_woken)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 600000000);
 
-    (void)state;
     for (int write = 0; write < 2; write++) {
         l.state_ = BY(OWNER) | WRITER;
         fake.yields = 0;
@@ -154,9 +148,8 @@ static int then_all_are_let_in(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void readers_are_woken_by_one_call(void **state)
+TEST(readers_are_woken_by_one_call)
 {
-    (void)state;
     l.state_ = BY(OWNER) | WRITER;
     fake.on_sleep = then_all_are_let_in;
     AS(OTHER, assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), 0));
@@ -165,15 +158,4 @@ static void readers_are_woken_by_one_call(void **state)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_overdue_writer_is_handed_the_lock, reset),
-        cmocka_unit_test_setup(a_writer_that_loses_rechecks_and_is_handed_the_lock, reset),
-        cmocka_unit_test_setup(a_writer_behind_readers_spins_in_the_queue, reset),
-        cmocka_unit_test_setup(a_writer_behind_a_writer_spins_outside, reset),
-        cmocka_unit_test_setup(who_never_sleeps_is_never_woken, reset),
-        cmocka_unit_test_setup(readers_are_woken_by_one_call, reset),
-    };
-    return cmocka_run_group_tests_name("rwlock, waiting", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

@@ -7,21 +7,19 @@
 
 static fw_rwlock l;
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     fw_rwlock_init(&l, FW_RWLOCK_FAIR);
     return 0;
 }
 
-static void all_kinds_begin_free(void **state)
+TEST(all_kinds_begin_free)
 {
     static const fw_rwlock fair = FW_RWLOCK_INIT, readers = FW_RWLOCK_INIT_READERS,
                            writers = FW_RWLOCK_INIT_WRITERS;
     const fw_rwlock *const made[] = {&fair, &readers, &writers};
 
-    (void)state;
     for (int kind = FW_RWLOCK_FAIR; kind <= FW_RWLOCK_PREFER_WRITERS; kind++) {
         memset(&l, 0xff, sizeof l);
         assert_int_equal(fw_rwlock_init(&l, (fw_rwlock_kind)kind), 0);
@@ -31,9 +29,8 @@ static void all_kinds_begin_free(void **state)
     assert_memory_equal(&l, &writers, sizeof l);
 }
 
-static void readers_are_counted_and_one_is_known(void **state)
+TEST(readers_are_counted_and_one_is_known)
 {
-    (void)state;
     fw_rwlock_rdlock(&l);
     assert_word(&l, MINE | READERS(1));
     fake_as(OTHER);
@@ -56,9 +53,8 @@ static void readers_are_counted_and_one_is_known(void **state)
     assert_word(&l, 0);
 }
 
-static void upgradable_goes_together_with_readers(void **state)
+TEST(upgradable_goes_together_with_readers)
 {
-    (void)state;
     fw_rwlock_rdlock(&l);
     fake_as(OWNER);
     fw_rwlock_upgradable_lock(&l);
@@ -92,7 +88,7 @@ static void upgradable_goes_together_with_readers(void **state)
 }
 
 /* Which calls succeed at once, as the caller's own modes come and go; all calls as OTHER. */
-static void tries_answer_what_the_word_says(void **state)
+TEST(tries_answer_what_the_word_says)
 {
     static const struct {
         uint64_t word;
@@ -111,7 +107,6 @@ static void tries_answer_what_the_word_says(void **state)
         {READERS(0xffffff) | CLOSED | WAITERS, EBUSY, EBUSY, EBUSY},
     };
 
-    (void)state;
     fake_as(OTHER);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         l.state_ = cases[i].word;
@@ -129,9 +124,8 @@ static void tries_answer_what_the_word_says(void **state)
     }
 }
 
-static void who_comes_and_goes_leaves_the_flags(void **state)
+TEST(who_comes_and_goes_leaves_the_flags)
 {
-    (void)state;
     l.state_ = CLOSED | WAKING;
     fw_rwlock_wrlock(&l);
     assert_word(&l, MINE | WRITER | CLOSED | WAKING);
@@ -163,12 +157,11 @@ static void who_comes_and_goes_leaves_the_flags(void **state)
         assert_word(&l, before_); /* the lock is still to be seen */ \
     } while (0)
 
-static void locking_what_one_holds_stops(void **state)
+TEST(locking_what_one_holds_stops)
 {
     const uint32_t me = FAKE_ID(FAKE_SELF);
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     fw_rwlock_wrlock(&l);
     EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
     EXPECT_MISUSE(fw_rwlock_timedwrlock(&l, &d), "rwlock write-locked by a thread that holds it",
@@ -187,11 +180,10 @@ static void locking_what_one_holds_stops(void **state)
     fw_rwlock_upgradable_unlock(&l);
 }
 
-static void reading_again_stops_where_a_writer_waits(void **state)
+TEST(reading_again_stops_where_a_writer_waits)
 {
     const uint32_t me = FAKE_ID(FAKE_SELF);
 
-    (void)state;
     fw_rwlock_rdlock(&l);
     l.state_ |= CLOSED | WAITERS;
     EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked again while a writer waits", me);
@@ -200,13 +192,12 @@ static void reading_again_stops_where_a_writer_waits(void **state)
     assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY);
 }
 
-static void releasing_what_one_does_not_hold_stops(void **state)
+TEST(releasing_what_one_does_not_hold_stops)
 {
     static const char read[] = "rwlock read-unlocked, and nobody reads",
                       write[] = "rwlock write-unlocked by a thread that does not write",
                       up[] = "rwlock upgradable-unlocked by a thread that does not hold it";
 
-    (void)state;
     EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, 0);
     EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
     EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, 0);
@@ -223,13 +214,12 @@ static void releasing_what_one_does_not_hold_stops(void **state)
     EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
 }
 
-static void changing_a_mode_that_one_does_not_have_stops(void **state)
+TEST(changing_a_mode_that_one_does_not_have_stops)
 {
     static const char up[] = "rwlock upgraded by a thread that does not hold it upgradable",
                       down[] = "rwlock downgraded by a thread that does not hold it",
                       half[] = "rwlock downgraded by a thread that does not write";
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         const uint64_t words[] = {0, BY(OWNER) | WRITER, BY(OWNER) | UPGRADABLE};
         const uint32_t owner = i == 0 ? 0 : FAKE_ID(OWNER);
@@ -242,11 +232,10 @@ static void changing_a_mode_that_one_does_not_have_stops(void **state)
     }
 }
 
-static void too_many_readers_are_an_error(void **state)
+TEST(too_many_readers_are_an_error)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
 
-    (void)state;
     l.state_ = READERS(0xfffffe);
     fw_rwlock_rdlock(&l);
     assert_word(&l, MINE | READERS(0xffffff));
@@ -260,19 +249,4 @@ static void too_many_readers_are_an_error(void **state)
     EXPECT_MISUSE(fw_rwlock_downgrade(&l), "rwlock has too many readers", 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(all_kinds_begin_free, reset),
-        cmocka_unit_test_setup(readers_are_counted_and_one_is_known, reset),
-        cmocka_unit_test_setup(upgradable_goes_together_with_readers, reset),
-        cmocka_unit_test_setup(tries_answer_what_the_word_says, reset),
-        cmocka_unit_test_setup(who_comes_and_goes_leaves_the_flags, reset),
-        cmocka_unit_test_setup(locking_what_one_holds_stops, reset),
-        cmocka_unit_test_setup(reading_again_stops_where_a_writer_waits, reset),
-        cmocka_unit_test_setup(releasing_what_one_does_not_hold_stops, reset),
-        cmocka_unit_test_setup(changing_a_mode_that_one_does_not_have_stops, reset),
-        cmocka_unit_test_setup(too_many_readers_are_an_error, reset),
-    };
-    return cmocka_run_group_tests_name("rwlock, nobody waits", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

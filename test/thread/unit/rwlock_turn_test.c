@@ -17,9 +17,8 @@ enum { MAX_LINE = 8, FIRST = 300 };
 static fw_rwlock l;
 static struct rw_waiter line[MAX_LINE];
 
-static int reset(void **state)
+static int reset(void)
 {
-    (void)state;
     fake_reset();
     return 0;
 }
@@ -192,13 +191,12 @@ static const struct turn fair_turns[] = {
     {"", F, MINE | READERS(1) | CLOSED | WAITERS, RW_NOTHING, MINE | READERS(1), ""},
 };
 
-static void fair(void **state)
+TEST(fair)
 {
-    (void)state;
     PLAY_ALL(fair_turns);
 }
 
-static void prefer_readers(void **state)
+TEST(prefer_readers)
 {
     static const struct turn turns[] = {
         {"WRW", R, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(301) | READERS(1) | WAITERS,
@@ -213,11 +211,10 @@ static void prefer_readers(void **state)
         {"C", R, MINE | READERS(1) | WAITERS, RW_NOTHING, MINE | READERS(1) | WAKING, "."},
     };
 
-    (void)state;
     PLAY_ALL(turns);
 }
 
-static void prefer_writers(void **state)
+TEST(prefer_writers)
 {
     static const struct turn turns[] = {
         {"RWR", W, MINE | WRITER | CLOSED | WAITERS, RW_WRITER_LEAVES, CLOSED | WAKING, ".C."},
@@ -230,11 +227,10 @@ static void prefer_writers(void **state)
         {"RR", W, READERS(1) | CLOSED | WAITERS, RW_NOTHING, BY(300) | READERS(3), "GG"},
     };
 
-    (void)state;
     PLAY_ALL(turns);
 }
 
-static void who_upgrades_goes_first(void **state)
+TEST(who_upgrades_goes_first)
 {
     for (int kind = F; kind <= W; kind++) {
         const uint64_t closed = kind == R ? 0 : CLOSED;
@@ -249,10 +245,9 @@ static void who_upgrades_goes_first(void **state)
 
         PLAY_ALL(turns);
     }
-    (void)state;
 }
 
-static void a_hand_off_does_not_wait_for_the_woken(void **state)
+TEST(a_hand_off_does_not_wait_for_the_woken)
 {
     static const struct turn turns[] = {
         {"CW", F, MINE | WRITER | CLOSED | WAKING, RW_WRITER_LEAVES,
@@ -261,13 +256,12 @@ static void a_hand_off_does_not_wait_for_the_woken(void **state)
          "G."},
     };
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++)
         play(&turns[i], true, false);
 }
 
 /* As many as there is room for; the others wait on. */
-static void the_count_does_not_overflow(void **state)
+TEST(the_count_does_not_overflow)
 {
     static const struct turn t = {"RRu",
                                   F,
@@ -276,19 +270,7 @@ static void the_count_does_not_overflow(void **state)
                                   MINE | READERS(0xffffff) | WAITERS,
                                   "G.."};
 
-    (void)state;
     play(&t, false, false);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(fair, reset),
-        cmocka_unit_test_setup(prefer_readers, reset),
-        cmocka_unit_test_setup(prefer_writers, reset),
-        cmocka_unit_test_setup(who_upgrades_goes_first, reset),
-        cmocka_unit_test_setup(a_hand_off_does_not_wait_for_the_woken, reset),
-        cmocka_unit_test_setup(the_count_does_not_overflow, reset),
-    };
-    return cmocka_run_group_tests_name("rwlock, whose turn it is", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)

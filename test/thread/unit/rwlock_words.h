@@ -8,7 +8,7 @@
 #include <furwock/rwlock.h>
 
 #include "fake.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 #include "thread/rwlock_word.h"
 
 /* How the read-write lock's tests write words down: BY(OWNER) | WRITER, READERS(2) | WAITERS ... */

@@ -7,19 +7,17 @@
 
 static fw_sem s;
 
-static int reset(void **state)
+static int reset(void)
 {
     static const fw_sem none;
 
-    (void)state;
     s = none;
     fake_reset();
     return 0;
 }
 
-static void init_checks_its_arguments(void **state)
+TEST(init_checks_its_arguments)
 {
-    (void)state;
     assert_int_equal(fw_sem_init(&s, 0, 0), EINVAL);
     assert_int_equal(fw_sem_init(&s, 2, 1), EINVAL);
     assert_int_equal(fw_sem_init(&s, 0, FW_SEM_MAX + 1), EINVAL);
@@ -30,11 +28,10 @@ static void init_checks_its_arguments(void **state)
     assert_int_equal(fw_sem_value(&s), 1);
 }
 
-static void zero_bytes_are_an_empty_semaphore(void **state)
+TEST(zero_bytes_are_an_empty_semaphore)
 {
     fw_sem three = FW_SEM_INIT(3);
 
-    (void)state;
     assert_int_equal(fw_sem_trywait(&s), EAGAIN);
     assert_int_equal(fw_sem_post_n(&s, FW_SEM_MAX), 0);
     assert_int_equal(fw_sem_post(&s), EOVERFLOW);
@@ -44,11 +41,10 @@ static void zero_bytes_are_an_empty_semaphore(void **state)
     assert_int_equal(fw_sem_trywait(&three), EAGAIN);
 }
 
-static void a_wrong_guess_is_put_right(void **state)
+TEST(a_wrong_guess_is_put_right)
 {
     static const uint32_t guesses[] = {0, 1, 4, 6, 77, FW_SEM_MAX, PERMITS_NO_GUESS};
 
-    (void)state;
     for (unsigned i = 0; i < 2 * sizeof guesses / sizeof *guesses; i++) {
         assert_int_equal(fw_sem_init(&s, 5, 9), 0);
         s.guess_ = guesses[i / 2];
@@ -67,12 +63,4 @@ static void a_wrong_guess_is_put_right(void **state)
     assert_word(&s, 9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(init_checks_its_arguments, reset),
-        cmocka_unit_test_setup(zero_bytes_are_an_empty_semaphore, reset),
-        cmocka_unit_test_setup(a_wrong_guess_is_put_right, reset),
-    };
-    return cmocka_run_group_tests_name("sem", tests, NULL, NULL);
-}
+UNIT_MAIN(reset, NULL)
