@@ -7,8 +7,8 @@
  * The reasoning is that of Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818,
  * 2015), section 3.2: polling pays as long as it costs no more than a sleep that was in vain.  His
  * quantities: t_fail, the larger of a failed futex wait and a switch from one thread to another; E,
- * how much of a processor a polling thread gets while all processors poll.  Beside them: what a
- * sleep costs when the waker is on another processor, which is the case that polling avoids.
+ * how much of a CPU a polling thread gets while all CPUs poll.  Beside them: what a
+ * sleep costs when the waker is on another CPU, which is the case that polling avoids.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -130,7 +130,7 @@ static void *poll_together(void *how_many)
     return &ns[me];
 }
 
-/* E of section 3.2: the time of one poller alone over that of one per processor. */
+/* E of section 3.2: the time of one poller alone over that of one per CPU. */
 static double efficiency(int cpus)
 {
     double alone = median(poll_for_a_while);
@@ -164,8 +164,8 @@ int main(void)
     printf("futex wait that fails            %8.0f ns\n", wait);
     printf("futex wake of nobody             %8.0f ns\n", median(empty_wake));
     printf("reading the clock                %8.0f ns\n", median(read_clock));
-    printf("hand-over on the same processor  %8.0f ns\n", here);
-    printf("hand-over to another processor   %8.0f ns\n", there);
+    printf("hand-over on the same CPU  %8.0f ns\n", here);
+    printf("hand-over to another CPU   %8.0f ns\n", there);
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0)
         printf("membarrier, others asleep        %8.0f ns\n", median(fence));
     printf("E of %2d pollers                  %8.2f\n", cpus, e);

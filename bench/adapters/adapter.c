@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 
 #include "bench/adapters/cond_adapter.h"
-#include "bench/adapters/gate_adapter.h"
 #include "bench/adapters/region.h"
 #include "bench/adapters/rw_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 
-enum { CACHE_LINE = 64, STRIDE_MIN = 2 * CACHE_LINE /* processors fetch lines in pairs */ };
+enum { CACHE_LINE = 64, STRIDE_MIN = 2 * CACHE_LINE /* CPUs fetch lines in pairs */ };
 
 /* The last member of the head stands where the head has it, whatever follows. */
 #define BEGINS_WITH_HEAD(family)                                                          \

@@ -15,7 +15,7 @@ FW_BEGIN_DECLS
 /*
  * What the adapters of all families have in common: locks (adapter.h), read-write locks
  * (rw_adapter.h), condition variables (cond_adapter.h), semaphores, events and barriers
- * (gate_adapter.h).
+ * (sync_adapter.h).
  */
 enum adapter_flags {
     ADAPTER_SHARED = 1 << 0, /* works between processes, in MAP_SHARED memory */

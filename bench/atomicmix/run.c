@@ -20,29 +20,29 @@ enum {
 };
 
 /* Where objects are put; kept for all runs, so that its pages are there. */
-struct arena {
+struct buffer {
     char *bytes;
     size_t size;
 };
 
-static struct arena arena;
+static struct buffer buffer;
 
 static size_t round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
 }
 
-static bool arena_reserve(size_t size)
+static bool buffer_reserve(size_t size)
 {
-    if (arena.size >= size)
+    if (buffer.size >= size)
         return true;
-    free(arena.bytes);
-    arena.size = 0;
-    arena.bytes = aligned_alloc(SIZE_MAX_BYTES, round_up(size, SIZE_MAX_BYTES));
-    if (arena.bytes == NULL)
+    free(buffer.bytes);
+    buffer.size = 0;
+    buffer.bytes = aligned_alloc(SIZE_MAX_BYTES, round_up(size, SIZE_MAX_BYTES));
+    if (buffer.bytes == NULL)
         return false;
-    arena.size = size;
-    memset(arena.bytes, 0, size);
+    buffer.size = size;
+    memset(buffer.bytes, 0, size);
     return true;
 }
 
@@ -60,19 +60,19 @@ struct layout {
 
 static bool lay_out(struct layout *l, const struct test *t, unsigned turn)
 {
-    size_t room = t->where == NEIGHBOURS ? t->size * t->threads : t->size;
+    size_t bytes = t->where == NEIGHBOURS ? t->size * t->threads : t->size;
     struct rng rng;
 
     rng_seed(&rng, turn);
-    l->slot = round_up(room + t->offset, LINE_PAIR) + LINE_PAIR;
+    l->slot = round_up(bytes + t->offset, LINE_PAIR) + LINE_PAIR;
     l->slots = SLOTS_LEAST;
     while (l->slots < 4 * (size_t)t->threads)
         l->slots *= 2;
     l->start = (size_t)rng_next(&rng) % l->slots;
     l->step = (size_t)rng_next(&rng) % l->slots | 1; /* odd: meets each slot once */
-    if (!arena_reserve(l->slots * l->slot))
+    if (!buffer_reserve(l->slots * l->slot))
         return false;
-    l->first = arena.bytes;
+    l->first = buffer.bytes;
     return true;
 }
 
@@ -109,15 +109,15 @@ static double alone(struct actor *a)
 
 /* --- Together --------------------------------------------------------------------------------- */
 
-struct crowd {
+struct group {
     struct actor *actors;
     unsigned n;
     alignas(LINE_PAIR) bool is_over;
 };
 
-static void act(unsigned me, void *crowd)
+static void act(unsigned me, void *group)
 {
-    struct crowd *c = crowd;
+    struct group *c = group;
     struct actor *a = &c->actors[me];
     uint64_t done = 0;
 
@@ -129,7 +129,7 @@ static void act(unsigned me, void *crowd)
 }
 
 /* What all have done, and when that was. */
-static double look(const struct crowd *c, double *at_ns)
+static double look(const struct group *c, double *at_ns)
 {
     double done = 0;
 
@@ -143,9 +143,9 @@ static double look(const struct crowd *c, double *at_ns)
  * Seconds per call of all threads together; negative, with errno: they cannot be started.
  *
  * Counted between two looks from outside.  A thread's own clock would start when it is first given
- * a processor, and so leave out the time that it waited for one.
+ * a CPU, and so leave out the time that it waited for one.
  */
-static double together(struct crowd *c, const struct test *t, struct tally *did, double *calls)
+static double together(struct group *c, const struct test *t, struct tally *did, double *calls)
 {
     struct tally before;
     struct worker_group *group = workers_start(c->n, WORKER_THREADS | WORKER_PINNED, act, c);
@@ -170,7 +170,7 @@ static double together(struct crowd *c, const struct test *t, struct tally *did,
 
 /* --- Both ------------------------------------------------------------------------------------- */
 
-static bool run_crowd(struct crowd *c, const struct test *t, struct bench_entry *entry,
+static bool run_group(struct group *c, const struct test *t, struct bench_entry *entry,
                       struct bench_run *out)
 {
     struct tally did;
@@ -194,7 +194,7 @@ bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench
     struct test *t = (struct test *)point->detail;
     const struct rival *rival = (const void *)entry->lock;
     size_t which = (size_t)(entry - point->entries);
-    struct crowd c = {.n = t->threads > 0 ? t->threads : 1};
+    struct group c = {.n = t->threads > 0 ? t->threads : 1};
     struct layout l;
 
     c.actors = aligned_alloc(LINE_PAIR, c.n * sizeof *c.actors);
@@ -208,7 +208,7 @@ bool test_run(struct bench_point *point, struct bench_entry *entry, struct bench
         memset(object, 0, t->size);
         actor_init(&c.actors[i], t, rival->library, object, i);
     }
-    bool good = run_crowd(&c, t, entry, out);
+    bool good = run_group(&c, t, entry, out);
     for (unsigned i = 0; i < c.n; i++) {
         t->tried[which] += c.actors[i].tried;
         t->succeeded[which] += c.actors[i].succeeded;

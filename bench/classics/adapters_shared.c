@@ -20,7 +20,7 @@ const struct rw_adapter rw_adapter_furwock_classic = {
     .family = FAMILY_CLASSIC,
     .flags = ADAPTER_SHARED | ADAPTER_BLOCKS | ADAPTER_FREEABLE,
     ADAPTER_OBJECT(classic_furwock, furwock_init_),
-    .preference = RW_PREFER_NONE, /* the gate is greedy */
+    .preference = RW_PREFER_NONE, /* the entry is greedy */
     RW_MEMBERS(furwock),
     RW_TRY_MEMBERS(furwock),
 };

@@ -10,8 +10,8 @@
 
 #include "bench/classics/sysv.h"
 
-#include "bench/adapters/gate_adapter_define.h"
 #include "bench/adapters/kernel_lock.h"
+#include "bench/adapters/sync_adapter_define.h"
 
 enum { PERMITS_MOST = 32767 }; /* SEMVMX: what the kernel takes */
 

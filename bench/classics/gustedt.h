@@ -31,7 +31,7 @@
  * goes to the kernel at once; it spins only after it has seen the lock free and lost the race for
  * it.  The listing is what stands here.
  * Adapted: FW_FUTEX_SHARED.  The compare-exchange is strong, which saves one turn of the loop on
- * processors where the weak one fails for no reason.
+ * CPUs where the weak one fails for no reason.
  *
  * No wake is lost.  A waiter is in the count from its fetch_add until its own unlock, so every
  * unlock that leaves a waiter behind sees a word other than HELD|1 and wakes one.  The wake may
@@ -55,7 +55,10 @@ typedef struct classic_gustedt {
     uint32_t word;
 } classic_gustedt;
 
-#define CLASSIC_GUSTEDT_INIT {0}
+#define CLASSIC_GUSTEDT_INIT \
+    {                        \
+        0                    \
+    }
 
 /*
  * E for the adapter, in loads.  The paper wants the spin to last 0.9 of the time of a failing

@@ -19,7 +19,7 @@
  * Adapted: a try looks before it exchanges, so that pollers do not fight for the cache line.  After
  * the yield another 1000 tries begin (the paper does not say).
  *
- * Weaknesses: a waiter burns a processor for as long as it waits; with real-time priorities a
+ * Weaknesses: a waiter burns a CPU for as long as it waits; with real-time priorities a
  * waiter can keep the owner from running, since yielding lets only equals in; no order of any
  * kind.
  */
@@ -27,7 +27,10 @@ typedef struct classic_spin_yield {
     uint32_t word;
 } classic_spin_yield;
 
-#define CLASSIC_SPIN_YIELD_INIT {0}
+#define CLASSIC_SPIN_YIELD_INIT \
+    {                           \
+        0                       \
+    }
 
 #define SPIN_YIELD_TRIES 1000u /* section 4.2 */
 

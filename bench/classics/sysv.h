@@ -18,8 +18,8 @@
  * half-written, and would keep and search a record per process; none of the locks that the paper
  * compares it with does either.  A lock whose owner is killed stays held.
  * Adapted: locks share semaphore sets, since a system allows far fewer sets (SEMMNI) than
- * semaphores (SEMMNS); and the sets belong to a keeper (keeper.h), which removes them when the
- * last process that could use them has gone, also when all were killed.
+ * semaphores (SEMMNS); and the sets belong to a supervisor (supervisor.h), which removes them when
+ * the last process that could use them has gone, also when all were killed.
  *
  * Fair: Linux's unlock completes the longest waiter's semop itself, so nobody can come in between.
  *
@@ -44,7 +44,7 @@ enum { SYSV_PER_SET = 250, SYSV_SETS_MAX = 256 };
  * A free lock: 0, or a positive errno value
  *   ENOSPC  SEMMNI or SEMMNS is exhausted, or SYSV_SETS_MAX sets are in use
  *   ENOSYS  a kernel without System V semaphores
- *   others  of fork and socketpair, or EPIPE: the keeper could not be started or was killed
+ *   others  of fork and socketpair, or EPIPE: the supervisor could not be started or was killed
  */
 int classic_sysv_init(classic_sysv *l);
 void classic_sysv_destroy(classic_sysv *l);

@@ -9,7 +9,7 @@
 #include <sys/sem.h>
 #include <unistd.h>
 
-#include "keeper.h"
+#include "supervisor.h"
 #include "sysv.h"
 
 struct set {
@@ -24,11 +24,11 @@ static struct {
     pid_t owner;
     unsigned per_set; /* what SEMMSL allows */
     unsigned n_sets;
-    struct keeper keeper;
+    struct supervisor supervisor;
     struct set sets[SYSV_SETS_MAX];
 } pool = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- In the keeper ---------------------------------------------------------------------------- */
+/* --- In the supervisor ------------------------------------------------------------------------ */
 
 static int make_set(int size)
 {
@@ -41,7 +41,7 @@ static void remove_set(int id)
     semctl(id, 0, IPC_RMID);
 }
 
-static const struct keeper_trade trade = {"fw-sem-keeper", make_set, remove_set};
+static const struct supervisor_ops ops = {"fw-sem-supervisor", make_set, remove_set};
 
 /* --- In the client, under the mutex ----------------------------------------------------------- */
 
@@ -49,8 +49,8 @@ static int open_pool(void)
 {
     if (pool.owner == getpid())
         return 0;
-    /* An inherited keeper's socket stays open on purpose: it holds the sets of the parent. */
-    int error = keeper_start(&pool.keeper, &trade);
+    /* An inherited supervisor's socket stays open on purpose: it holds the sets of the parent. */
+    int error = supervisor_start(&pool.supervisor, &ops);
     if (error != 0)
         return error;
     pool.owner = getpid();
@@ -61,7 +61,7 @@ static int open_pool(void)
 
 static void close_pool(void)
 {
-    keeper_stop(&pool.keeper);
+    supervisor_stop(&pool.supervisor);
     pool.owner = 0;
 }
 
@@ -69,10 +69,10 @@ static int add_set(void)
 {
     if (pool.n_sets == SYSV_SETS_MAX)
         return ENOSPC;
-    int id = keeper_make(&pool.keeper, (int)pool.per_set);
+    int id = supervisor_make(&pool.supervisor, (int)pool.per_set);
     while (id == -EINVAL && pool.per_set > 1) { /* above SEMMSL */
         pool.per_set /= 2;
-        id = keeper_make(&pool.keeper, (int)pool.per_set);
+        id = supervisor_make(&pool.supervisor, (int)pool.per_set);
     }
     if (id < 0)
         return -id;
@@ -83,7 +83,7 @@ static int add_set(void)
 }
 
 /* A set with a free semaphore, or NULL. */
-static struct set *find_room(void)
+static struct set *find_space(void)
 {
     for (unsigned i = 0; i < pool.n_sets; i++)
         if (pool.sets[i].in_use < pool.per_set)
@@ -101,7 +101,7 @@ static struct set *find_set(int id)
 
 static void drop_set(struct set *s)
 {
-    keeper_remove(&pool.keeper, s->id);
+    supervisor_remove(&pool.supervisor, s->id);
     *s = pool.sets[--pool.n_sets];
     if (pool.n_sets == 0)
         close_pool();
@@ -112,7 +112,7 @@ static int take(int *set, unsigned short *index)
     int error = open_pool();
     if (error != 0)
         return error;
-    struct set *s = find_room();
+    struct set *s = find_space();
     if (s == NULL) {
         error = add_set();
         if (error != 0 && pool.n_sets == 0)

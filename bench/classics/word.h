@@ -13,7 +13,7 @@
 /*
  * What the published locks do with their words.
  *
- * Both papers assume sequential consistency: that of 2002 writes for processors whose atomic
+ * Both papers assume sequential consistency: that of 2002 writes for CPUs whose atomic
  * instructions are full barriers, that of 2016 says so (section 2.1).  So does every operation
  * here: sc_ stands for sequentially consistent.  All words may lie in memory that processes
  * share, hence FW_FUTEX_SHARED throughout; a program that compares them with locks which cannot

@@ -34,7 +34,7 @@ enum {
     S = 1000000000
 };
 
-struct stage {
+struct fixture {
     const struct cond_adapter *lock;
     void *object;
     const struct wakes *wakes;
@@ -49,9 +49,9 @@ struct stage {
     bool over;
 };
 
-static void waiter(unsigned index, void *stage)
+static void waiter(unsigned index, void *fixture)
 {
-    struct stage *s = stage;
+    struct fixture *s = fixture;
     const struct cond_adapter *l = s->lock;
 
     (void)index;
@@ -74,7 +74,7 @@ static void waiter(unsigned index, void *stage)
     l->unlock(s->object);
 }
 
-/* Lets the processors to whoever is still on the way to sleep. */
+/* Lets the CPUs to whoever is still on the way to sleep. */
 static void settle(void)
 {
     if (bench_counts_calls) {
@@ -85,7 +85,7 @@ static void settle(void)
         sched_yield();
 }
 
-static bool wait_patiently(struct stage *s, uint64_t ns)
+static bool wait_patiently(struct fixture *s, uint64_t ns)
 {
     struct timespec at = clock_in_ns((int64_t)ns);
 
@@ -99,7 +99,7 @@ static bool wait_patiently(struct stage *s, uint64_t ns)
  * Waits to be told.  A lock that loses a wake-up (glibc's may: BZ 25847) is helped on
  * by a broadcast; that is counted.
  */
-static void be_told(struct stage *s, struct bench_entry *e)
+static void be_told(struct fixture *s, struct bench_entry *e)
 {
     uint64_t patience =
         (uint64_t)PATIENCE_S * S + 10ull * s->wakes->waiters * s->wakes->section_us * US;
@@ -118,7 +118,7 @@ static void be_told(struct stage *s, struct bench_entry *e)
 }
 
 /* Waits for the end of a round, until all sleep. */
-static void await_all(struct stage *s, struct bench_entry *e)
+static void await_all(struct fixture *s, struct bench_entry *e)
 {
     be_told(s, e);
     s->lock->lock(s->object);
@@ -126,7 +126,7 @@ static void await_all(struct stage *s, struct bench_entry *e)
     settle();
 }
 
-static void wake_all(struct stage *s)
+static void wake_all(struct fixture *s)
 {
     if (!s->wakes->signal) {
         s->lock->broadcast(s->object);
@@ -137,7 +137,7 @@ static void wake_all(struct stage *s)
 }
 
 /* One round; the nanoseconds it took. */
-static uint64_t play(struct stage *s, struct bench_entry *e)
+static uint64_t run_once(struct fixture *s, struct bench_entry *e)
 {
     const struct cond_adapter *l = s->lock;
     uint64_t began;
@@ -157,7 +157,7 @@ static uint64_t play(struct stage *s, struct bench_entry *e)
     return s->ended - began;
 }
 
-static void dismiss(struct stage *s, struct bench_entry *e, struct worker_group *group)
+static void end_all(struct fixture *s, struct bench_entry *e, struct worker_group *group)
 {
     s->lock->lock(s->object);
     s->over = true;
@@ -167,7 +167,7 @@ static void dismiss(struct stage *s, struct bench_entry *e, struct worker_group 
     workers_join(group);
 }
 
-static void measure(struct stage *s, struct bench_entry *e, struct bench_run *out)
+static void measure(struct fixture *s, struct bench_entry *e, struct bench_run *out)
 {
     const struct wakes *w = s->wakes;
     struct tally before;
@@ -175,10 +175,10 @@ static void measure(struct stage *s, struct bench_entry *e, struct bench_run *ou
 
     await_all(s, e);
     for (unsigned i = 0; i < WARM_ROUNDS; i++)
-        play(s, e);
+        run_once(s, e);
     tally_read(&before);
     for (unsigned i = 0; i < w->rounds && !bench_interrupted; i++)
-        ns += play(s, e);
+        ns += run_once(s, e);
     struct tally did = tally_since(&before);
     tally_share(&did, (double)w->rounds * w->waiters, e, out);
     out->seconds = (double)ns / w->rounds / S;
@@ -187,7 +187,7 @@ static void measure(struct stage *s, struct bench_entry *e, struct bench_run *ou
 bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
     const struct wakes *w = point->detail;
-    struct stage s = {
+    struct fixture s = {
         .lock = (const void *)entry->lock,
         .wakes = w,
         .section = work_steps((double)w->section_us * US),
@@ -207,7 +207,7 @@ bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct benc
     if (group != NULL) {
         workers_go(group);
         measure(&s, entry, out);
-        dismiss(&s, entry, group);
+        end_all(&s, entry, group);
     } else {
         limits_describe(false, limit, sizeof limit);
         bench_warn("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);

@@ -25,9 +25,9 @@ class Refusals(try_bench.Refusals):
     def test_too_many_threads(self):
         # Room for thousands of threads, which leave process ids to others; an emulator needs more.
         before = list(try_bench.COMMAND)
-        room = 1 << (29 if len(before) == 1 else 31)
+        limit = 1 << (29 if len(before) == 1 else 31)
         script = ("import os, resource, sys\n"
-                  f"resource.setrlimit(resource.RLIMIT_AS, ({room}, {room}))\n"
+                  f"resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
                   "os.execv(sys.argv[1], sys.argv[1:])")
         try_bench.COMMAND[:] = [sys.executable, "-c", script, *before]
         try:

@@ -20,7 +20,7 @@ enum {
     MS = 1000000
 };
 
-struct stage {
+struct fixture {
     pthread_mutex_t mutex;
     pthread_cond_t cond;
     sem_t told; /* all wait again, or all have gone */
@@ -34,7 +34,7 @@ struct stage {
 
 static void *waiter(void *arg)
 {
-    struct stage *s = arg;
+    struct fixture *s = arg;
 
     pthread_mutex_lock(&s->mutex);
     for (;;) {
@@ -56,14 +56,14 @@ static void *waiter(void *arg)
     return NULL;
 }
 
-static void be_told(struct stage *s)
+static void be_told(struct fixture *s)
 {
     while (sem_wait(&s->told) != 0)
         ;
 }
 
 /* Until all sleep. */
-static void await_all(struct stage *s)
+static void await_all(struct fixture *s)
 {
     be_told(s);
     pthread_mutex_lock(&s->mutex);
@@ -72,7 +72,7 @@ static void await_all(struct stage *s)
         sched_yield();
 }
 
-static uint64_t play(struct stage *s, unsigned waiters)
+static uint64_t run_once(struct fixture *s, unsigned waiters)
 {
     uint64_t began;
 
@@ -85,7 +85,7 @@ static uint64_t play(struct stage *s, unsigned waiters)
     return s->ended - began;
 }
 
-static void start(struct stage *s, pthread_t *threads, unsigned n)
+static void start(struct fixture *s, pthread_t *threads, unsigned n)
 {
     pthread_attr_t attr;
 
@@ -96,7 +96,7 @@ static void start(struct stage *s, pthread_t *threads, unsigned n)
     pthread_attr_destroy(&attr);
 }
 
-static void dismiss(struct stage *s, pthread_t *threads, unsigned n)
+static void end_all(struct fixture *s, pthread_t *threads, unsigned n)
 {
     pthread_mutex_lock(&s->mutex);
     s->over = true;
@@ -109,7 +109,8 @@ static void dismiss(struct stage *s, pthread_t *threads, unsigned n)
 
 void broadcast_run(const struct bench_case *c, struct order *o)
 {
-    static struct stage s = {.mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    static struct fixture s = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+                               .cond = PTHREAD_COND_INITIALIZER};
     pthread_t *threads = calloc(o->threads, sizeof *threads);
     uint64_t ns = 0, end;
     unsigned rounds = 0;
@@ -123,13 +124,13 @@ void broadcast_run(const struct bench_case *c, struct order *o)
     start(&s, threads, o->threads);
     await_all(&s);
     for (int i = 0; i < WARM_ROUNDS; i++)
-        play(&s, o->threads);
+        run_once(&s, o->threads);
     end = clock_ns() + (uint64_t)(o->milliseconds * MS);
     struct switches before = switches_now();
     for (; rounds < ROUNDS_LEAST || clock_ns() < end; rounds++)
-        ns += play(&s, o->threads);
+        ns += run_once(&s, o->threads);
     struct switches after = switches_now();
-    dismiss(&s, threads, o->threads);
+    end_all(&s, threads, o->threads);
     o->ns = (double)ns / rounds;
     o->voluntary = (double)(after.voluntary - before.voluntary) / rounds / o->threads;
     o->involuntary = (double)(after.involuntary - before.involuntary) / rounds / o->threads;

@@ -23,7 +23,7 @@ struct order {
 struct bench_case {
     const char *name;
     const char *about;
-    unsigned threads; /* 0: two for each processor */
+    unsigned threads; /* 0: two for each CPU */
     double held_us, free_us;
     void (*run)(const struct bench_case *c, struct order *o);
     int kind; /* the function's own */
@@ -37,10 +37,10 @@ void loop_write(const struct bench_case *c, struct order *o);
 void loop_signal(const struct bench_case *c, struct order *o);
 void loop_spin(const struct bench_case *c, struct order *o);
 
-/* crowd.c: threads that want the same. */
-void crowd_mutex(const struct bench_case *c, struct order *o); /* kind: enum mutex_kind */
-void crowd_read(const struct bench_case *c, struct order *o);  /* kind: per cent of reads */
-void crowd_pass(const struct bench_case *c, struct order *o);  /* a semaphore to and fro */
+/* contended.c: threads that want the same. */
+void contended_mutex(const struct bench_case *c, struct order *o); /* kind: enum mutex_kind */
+void contended_read(const struct bench_case *c, struct order *o);  /* kind: per cent of reads */
+void contended_pass(const struct bench_case *c, struct order *o);  /* a semaphore to and fro */
 
 /* broadcast.c: all who wait are woken. */
 void broadcast_run(const struct bench_case *c, struct order *o);

@@ -33,12 +33,12 @@ static const struct bench_case cases[] = {
     {"signal", "signal with nobody waiting", 1, 0, 0, loop_signal, 0},
     {"broadcast", "broadcast, 2 us in the mutex", WAITERS, 2, 0, broadcast_run, 0},
     {"broadcast-0", "broadcast, nothing in the mutex", WAITERS, 0, 0, broadcast_run, 0},
-    {"contended", "mutex, 1 us held, 1 us free", 0, 1, 1, crowd_mutex, MUTEX_NORMAL},
-    {"contended-short", "mutex, nothing held or free", 0, 0, 0, crowd_mutex, MUTEX_NORMAL},
-    {"contended-robust", "robust mutex, 1 us, 1 us", 0, 1, 1, crowd_mutex, MUTEX_ROBUST},
-    {"contended-pi", "PRIO_INHERIT, 1 us, 1 us", 0, 1, 1, crowd_mutex, MUTEX_INHERIT},
-    {"contended-rw", "90 % reads, 1 us, 1 us", 0, 1, 1, crowd_read, 90},
-    {"pass", "a semaphore to and fro", 2, 0, 0, crowd_pass, 0},
+    {"contended", "mutex, 1 us held, 1 us free", 0, 1, 1, contended_mutex, MUTEX_NORMAL},
+    {"contended-short", "mutex, nothing held or free", 0, 0, 0, contended_mutex, MUTEX_NORMAL},
+    {"contended-robust", "robust mutex, 1 us, 1 us", 0, 1, 1, contended_mutex, MUTEX_ROBUST},
+    {"contended-pi", "PRIO_INHERIT, 1 us, 1 us", 0, 1, 1, contended_mutex, MUTEX_INHERIT},
+    {"contended-rw", "90 % reads, 1 us, 1 us", 0, 1, 1, contended_read, 90},
+    {"pass", "a semaphore to and fro", 2, 0, 0, contended_pass, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -122,7 +122,7 @@ void show_rest(const struct bench *b, FILE *out); /* what comes after the common
 /* The goals: one line for each, with the points that fall short. */
 void outcome_print(const struct bench *b, FILE *out);
 
-/* Iterations per second with a lock that costs nothing, on processors that nobody else uses. */
+/* Iterations per second with a lock that costs nothing, on CPUs that nobody else uses. */
 double ideal_speed(const struct duty *d);
 
 #endif

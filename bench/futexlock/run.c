@@ -23,7 +23,7 @@
 
 enum {
     PER_CENT = 100,
-    LINE_PAIR = 128,     /* processors fetch lines in pairs */
+    LINE_PAIR = 128,     /* CPUs fetch lines in pairs */
     SHARES = 256,        /* pieces into which a thread's part is cut, so that all end together */
     SHARE_MAX = 1024,    /* iterations of a piece */
     LOOK_NS = 50000000,  /* how often an interrupt is looked for */
@@ -37,7 +37,7 @@ struct score {
     alignas(LINE_PAIR) uint64_t iterations;
 };
 
-struct stage {
+struct fixture {
     const struct adapter *lock;
     void *object;
     uint64_t inside; /* instructions */
@@ -57,7 +57,7 @@ struct stage {
 };
 
 /* How many iterations the caller may do next; 0: none are left. */
-static uint64_t take(struct stage *s)
+static uint64_t take(struct fixture *s)
 {
     if (s->wanted == UINT64_MAX)
         return UINT64_MAX;
@@ -67,9 +67,9 @@ static uint64_t take(struct stage *s)
     return left < s->share ? left : s->share;
 }
 
-static void worker(unsigned index, void *stage)
+static void worker(unsigned index, void *fixture)
 {
-    struct stage *s = stage;
+    struct fixture *s = fixture;
     const struct adapter *l = s->lock;
     uint64_t *mine = &s->scores[index].iterations;
     uint64_t mine_to_do = 0, done = 0;
@@ -93,7 +93,7 @@ static void worker(unsigned index, void *stage)
     }
 }
 
-static uint64_t done_by_all(const struct stage *s)
+static uint64_t done_by_all(const struct fixture *s)
 {
     uint64_t sum = 0;
 
@@ -110,7 +110,7 @@ static uint64_t read_clock(clockid_t id)
     return (uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec;
 }
 
-/* Processor time of all threads but the calling one. */
+/* CPU time of all threads but the calling one. */
 static uint64_t others_cpu_ns(void)
 {
     uint64_t mine = read_clock(CLOCK_THREAD_CPUTIME_ID); /* first: it grows, too */
@@ -126,7 +126,7 @@ struct reading {
     struct tally tally;
 };
 
-static void read_all(const struct stage *s, struct reading *r)
+static void read_all(const struct fixture *s, struct reading *r)
 {
     tally_read(&r->tally);
     r->cpu_ns = others_cpu_ns();
@@ -144,13 +144,13 @@ static void subtract(const struct reading *from, const struct reading *to, struc
     out->tally = tally_between(&from->tally, &to->tally);
 }
 
-static void halt(struct stage *s)
+static void halt(struct fixture *s)
 {
     __atomic_store_n(&s->stop, true, __ATOMIC_RELAXED);
 }
 
 /* Until the last thread has done the last iteration, or an interrupt. */
-static void all_of_them(struct stage *s, struct worker_group *group, struct calls *calls,
+static void all_of_them(struct fixture *s, struct worker_group *group, struct calls *calls,
                         struct outcome *out)
 {
     struct reading before, after;
@@ -182,7 +182,7 @@ static void recheck_until(uint64_t at)
 }
 
 /* A part of a run that is under way already. */
-static void for_a_time(struct stage *s, struct worker_group *group, unsigned milliseconds,
+static void for_a_time(struct fixture *s, struct worker_group *group, unsigned milliseconds,
                        struct calls *calls, struct outcome *out)
 {
     struct reading before, after;
@@ -205,8 +205,8 @@ static void for_a_time(struct stage *s, struct worker_group *group, unsigned mil
     subtract(&before, &after, out);
 }
 
-static void set_the_stage(struct stage *s, const struct adapter *lock, const struct duty *d,
-                          uint64_t iterations)
+static void prepare(struct fixture *s, const struct adapter *lock, const struct duty *d,
+                    uint64_t iterations)
 {
     uint64_t inside = (uint64_t)d->period * d->cycle / PER_CENT;
 
@@ -220,8 +220,8 @@ static void set_the_stage(struct stage *s, const struct adapter *lock, const str
         s->share = SHARE_MAX;
 }
 
-static bool perform(struct stage *s, const struct extent *until, struct calls *calls,
-                    struct outcome *out)
+static bool run_until(struct fixture *s, const struct extent *until, struct calls *calls,
+                      struct outcome *out)
 {
     struct worker_group *group = workers_start(s->threads, WORKER_THREADS, worker, s);
     char limit[160];
@@ -245,11 +245,11 @@ static bool perform(struct stage *s, const struct extent *until, struct calls *c
 bool run_lock(const struct adapter *lock, const struct duty *d, const struct extent *until,
               struct calls *calls, struct outcome *out)
 {
-    struct stage s = {0};
+    struct fixture s = {0};
     bool good = false;
 
     *out = (struct outcome){0};
-    set_the_stage(&s, lock, d, until->iterations);
+    prepare(&s, lock, d, until->iterations);
     s.scores = aligned_alloc(LINE_PAIR, d->threads * sizeof *s.scores);
     s.object = adapter_make(lock, 1, false);
     if (s.scores == NULL || s.object == NULL) {
@@ -257,7 +257,7 @@ bool run_lock(const struct adapter *lock, const struct duty *d, const struct ext
     } else {
         memset(s.scores, 0, d->threads * sizeof *s.scores);
         sem_init(&s.over, 0, 0);
-        good = perform(&s, until, calls, out);
+        good = run_until(&s, until, calls, out);
         sem_destroy(&s.over);
     }
     if (s.object != NULL)

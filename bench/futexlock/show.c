@@ -39,7 +39,7 @@ static void print_speed(const struct bench *b, const struct bench_point *p,
     fprintf(out, " %8s", text);
 }
 
-/* Processor time per iteration beyond that of the instructions, ns. */
+/* CPU time per iteration beyond that of the instructions, ns. */
 static void print_burnt(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
@@ -125,7 +125,7 @@ void show_tables(const struct bench *b, FILE *out)
     print_plots(b, "Kiter/s, and half of the 95 % interval's width in per cent", print_speed, out);
     print_plots(b, "CPU time burnt, ns per iteration", print_burnt, out);
     fputs("\nburnt: beyond the time that the instructions alone take\n"
-          "(ideal): a lock that costs nothing, on processors that nobody else uses\n",
+          "(ideal): a lock that costs nothing, on CPUs that nobody else uses\n",
           out);
 }
 

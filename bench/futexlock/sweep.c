@@ -18,7 +18,7 @@ static const char *const usual[] = {lock_adaptive,      lock_normal,  lock_fixed
 
 /*
  * Where waiters never sleep, each hand-over to one that was preempted waits for its turn on a
- * processor.  So a run takes the longer, the more of them there are, by their square.
+ * CPU.  So a run takes the longer, the more of them there are, by their square.
  */
 enum { SPINNERS_PER_CPU = 4, SPINNERS_LEAST = 8 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/adapters/gate_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 #include "latency.h"
 #include "measure/workers.h"
 

@@ -3,7 +3,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "bench/adapters/gate_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 #include "latency.h"
 #include "measure/clock.h"
 #include "measure/stats.h"

@@ -17,7 +17,7 @@ enum {
     THREADS_MAX = 10000,
     DURATION_MAX = 1000000,
     WORD = 8,
-    PAIR = 16, /* bytes: what the processor may change in one instruction */
+    PAIR = 16, /* bytes: what the CPU may change in one instruction */
     HEAD = 32,
     DURATION = 200, /* ms */
     REPETITIONS = 11,

@@ -22,21 +22,21 @@ enum {
     S = 1000000000
 };
 
-struct scene {
+struct fixture {
     struct stack stack;
     struct worker *workers;
     unsigned n;
     alignas(2 * STACK_LINE) bool over;
 };
 
-static bool is_over(const struct scene *s)
+static bool is_over(const struct fixture *s)
 {
     return __atomic_load_n(&s->over, __ATOMIC_RELAXED);
 }
 
-static void member(unsigned index, void *scene)
+static void worker(unsigned index, void *fixture)
 {
-    struct scene *s = scene;
+    struct fixture *s = fixture;
     struct worker *w = &s->workers[index];
     uint64_t value = (uint64_t)index << 32;
     struct rng random;
@@ -52,7 +52,7 @@ static void member(unsigned index, void *scene)
     }
 }
 
-static uint64_t handled_so_far(const struct scene *s)
+static uint64_t handled_so_far(const struct fixture *s)
 {
     uint64_t all = 0;
 
@@ -61,7 +61,7 @@ static uint64_t handled_so_far(const struct scene *s)
     return all;
 }
 
-static void measure(struct scene *s, const struct load *load, struct bench_entry *entry,
+static void measure(struct fixture *s, const struct load *load, struct bench_entry *entry,
                     struct bench_run *out)
 {
     uint64_t duration = (uint64_t)load->duration * MS, before, handled;
@@ -74,18 +74,18 @@ static void measure(struct scene *s, const struct load *load, struct bench_entry
     do {
         clock_sleep_ns(duration);
         handled = handled_so_far(s) - before;
-    } while (handled == 0); /* so many threads that none which has the lock had a processor */
+    } while (handled == 0); /* so many threads that none which has the lock had a CPU */
     double took = (double)(clock_ns() - began) / S;
     tally = tally_since(&tally);
     tally_share(&tally, (double)handled / ELEMENTS, entry, out);
     out->seconds = took * ELEMENTS / (double)handled;
 }
 
-static bool play(struct scene *s, const struct load *load, struct bench_entry *entry,
-                 struct bench_run *out)
+static bool run_once(struct fixture *s, const struct load *load, struct bench_entry *entry,
+                     struct bench_run *out)
 {
     unsigned kind = WORKER_THREADS | (load->pinned ? WORKER_PINNED : 0);
-    struct worker_group *group = workers_start(s->n, kind, member, s);
+    struct worker_group *group = workers_start(s->n, kind, worker, s);
     int error = errno;
     char limit[160];
 
@@ -112,7 +112,7 @@ bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench
 {
     const struct primitive *primitive = (const void *)entry->lock;
     const struct load *load = point->detail;
-    struct scene s = {.n = load->threads};
+    struct fixture s = {.n = load->threads};
 
     s.workers = aligned_alloc(alignof(struct worker), s.n * sizeof *s.workers);
     if (s.workers == NULL) {
@@ -122,7 +122,7 @@ bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench
     stack_init(&s.stack, primitive->calls, load->head);
     for (unsigned i = 0; i < s.n; i++)
         s.workers[i] = (struct worker){.stack = &s.stack};
-    bool done = play(&s, load, entry, out);
+    bool done = run_once(&s, load, entry, out);
     free(s.workers);
     return done;
 }

@@ -149,10 +149,10 @@ static void get(struct worker *w, const struct table *t, uint32_t key)
 
 static void hash_operate(struct worker *w)
 {
-    struct table *t = w->scene->data;
+    struct table *t = w->fixture->data;
     uint32_t key = key_of(t, next_rank(w));
     unsigned bucket = bucket_of(t, key);
-    bool reads = rng_below(&w->random, PER_CENT) < w->scene->spot->mix->reads;
+    bool reads = rng_below(&w->random, PER_CENT) < w->fixture->spot->mix->reads;
     bool removes = rng_below(&w->random, REMOVED_OF) == 0;
 
     enter(w, bucket);
@@ -163,7 +163,7 @@ static void hash_operate(struct worker *w)
     leave(w, bucket);
 }
 
-static const char *hash_check(const struct scene *s)
+static const char *hash_check(const struct fixture *s)
 {
     const struct table *t = s->data;
     uint64_t writes = 0, expected = 0;

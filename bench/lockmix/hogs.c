@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Antagonists: other programs that want processors, too.  They are processes, so that what they use
+ * Antagonists: other programs that want CPUs, too.  They are processes, so that what they use
  * is not counted with what the threads under test use, and that they share nothing with them.
  */
 #include <errno.h>

@@ -14,7 +14,7 @@
 
 /*
  * Threads that work on shared data under locks, in one of several modes, while other processes
- * take processors away.
+ * take CPUs away.
  *
  *     main.c      the command line, and the points of the experiment
  *     keys.c      which bucket or lock is wanted next
@@ -26,7 +26,7 @@
  */
 enum {
     LINE = 64,
-    LINE_PAIR = 128, /* processors fetch lines in pairs */
+    LINE_PAIR = 128, /* CPUs fetch lines in pairs */
     PER_CENT = 100,
     THOUSAND = 1000 /* acquisitions for which switches and calls are counted */
 };
@@ -41,7 +41,7 @@ struct mix {
     unsigned reads; /* per cent of the operations */
     unsigned locks; /* many */
     unsigned pairs; /* many: per cent of the operations that take two */
-    unsigned duty;  /* per cent of the time that an antagonist wants a processor */
+    unsigned duty;  /* per cent of the time that an antagonist wants a CPU */
     double zipf;    /* the n-th most wanted key is wanted 1/n^zipf as often as the first */
     uint64_t seed;
 };
@@ -61,10 +61,10 @@ void keys_free(struct keys *k);
 
 /* --- run.c ----------------------------------------------------------------------------------- */
 
-struct scene;
+struct fixture;
 
 struct worker {
-    alignas(LINE_PAIR) struct scene *scene;
+    alignas(LINE_PAIR) struct fixture *fixture;
     struct rng random;
     unsigned at;      /* in the keys */
     unsigned untimed; /* acquisitions until the next one that is timed */
@@ -75,7 +75,7 @@ struct worker {
 
     alignas(LINE_PAIR) uint64_t operations; /* only the worker writes them; read at any time */
     uint64_t acquisitions;
-    clockid_t clock; /* of the processor time it has used */
+    clockid_t clock; /* of the CPU time it has used */
     bool has_clock;
 };
 
@@ -89,7 +89,7 @@ struct mode {
     void (*operate)(struct worker *w);      /* one operation */
 
     /* After all have ended: what is wrong with the data; NULL: nothing. */
-    const char *(*check)(const struct scene *s);
+    const char *(*check)(const struct fixture *s);
     void (*unmake)(void *data);
 };
 extern const struct mode mode_one, mode_hash, mode_many;
@@ -106,7 +106,7 @@ struct spot {
     struct gauge **gauges; /* of each entry, of each repetition */
 };
 
-struct scene {
+struct fixture {
     const struct spot *spot;
     const struct adapter *lock;
     void *locks;
@@ -124,7 +124,7 @@ void leave(struct worker *w, unsigned i);
 uint32_t next_rank(struct worker *w);
 
 /* Of all workers together; for the checks. */
-uint64_t all_acquisitions(const struct scene *s);
+uint64_t all_acquisitions(const struct fixture *s);
 
 /* Runs one lock, as bench.run wants it; detail: struct spot. */
 bool spot_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
@@ -141,7 +141,7 @@ void hogs_end(struct worker_group *hogs);
 
 struct gauge {
     double rate;   /* operations per second */
-    double cpu_ns; /* processor time of all threads, per acquisition */
+    double cpu_ns; /* CPU time of all threads, per acquisition */
     double least;  /* operations of the thread with the fewest, over those of the one with most */
     double half;   /* share of the busier half of the threads; 0.5: fair, 1: only they did any */
     double p50, p99, p999, longest; /* ns until a lock is acquired */

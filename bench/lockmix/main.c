@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lockmix: locks under loads closer to life, with more threads than processors.
+ * lockmix: locks under loads closer to life, with more threads than CPUs.
  *
  * After the benchmarks by which FlexGuard was shown (Laforet, Kashyap, Iorgulescu, Lawall and Lozi,
  * "FlexGuard: Fast Mutual Exclusion Independent of Subscription", SOSP 2025).
@@ -164,7 +164,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"mode", 'm', "MODE[,MODE...]", 0, "one, hash, many (one; of the grid: all)", 0},
     {"threads", 't', "N[,N...]", 0, "(as many as CPUs, and four times as many)", 0},
-    {"antagonists", 'a', "N[,N...]", 0, "processes that take processors away (0)", 0},
+    {"antagonists", 'a', "N[,N...]", 0, "processes that take CPUs away (0)", 0},
     {"duty", KEY_DUTY, "PERCENT", 0, "of the time that an antagonist computes (100)", 0},
     {"duration", 'd', "MS", 0, "of a run (200)", 0},
     {"between", 'w', "NS", 0, "work between two operations, in ns (40)", 0},
@@ -193,7 +193,7 @@ static const struct argp command_line = {
     .doc =
         "Threads work on shared data under locks: on a few cache lines under one lock (one), in a "
         "hash table with a lock for each bucket (hash), on accounts with a lock each (many). "
-        "Measures operations per second, the processor time and the context switches of an "
+        "Measures operations per second, the CPU time and the context switches of an "
         "acquisition, fairness and waits, and compares each LOCK with the C library's, in turns. "
         "Where none is named, some compete; --list names all.",
 };

@@ -36,10 +36,10 @@ static void visit(struct account *a, int64_t change)
 
 static void many_operate(struct worker *w)
 {
-    struct account *all = w->scene->data;
+    struct account *all = w->fixture->data;
     uint32_t from = next_rank(w), to = from;
 
-    if (rng_below(&w->random, PER_CENT) < w->scene->spot->mix->pairs)
+    if (rng_below(&w->random, PER_CENT) < w->fixture->spot->mix->pairs)
         to = next_rank(w);
     if (from == to) {
         enter(w, from);
@@ -55,7 +55,7 @@ static void many_operate(struct worker *w)
     leave(w, to);
 }
 
-static const char *many_check(const struct scene *s)
+static const char *many_check(const struct fixture *s)
 {
     const struct account *all = s->data;
     int64_t money = 0;

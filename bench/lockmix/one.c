@@ -39,17 +39,17 @@ static void *one_make(const struct mix *m)
 
 static void one_operate(struct worker *w)
 {
-    struct link *l = w->scene->data;
+    struct link *l = w->fixture->data;
 
     enter(w, 0);
-    for (unsigned i = w->scene->spot->mix->lines; i > 0; i--) {
+    for (unsigned i = w->fixture->spot->mix->lines; i > 0; i--) {
         l->count++;
         l = l->next;
     }
     leave(w, 0);
 }
 
-static const char *one_check(const struct scene *s)
+static const char *one_check(const struct fixture *s)
 {
     const struct link *ring = s->data;
 

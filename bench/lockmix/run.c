@@ -42,7 +42,7 @@ static uint64_t read_count(const uint64_t *counter)
 
 void enter(struct worker *w, unsigned i)
 {
-    const struct scene *s = w->scene;
+    const struct fixture *s = w->fixture;
     void *lock = adapter_at(s->lock, s->locks, i);
 
     if (w->untimed > 0) {
@@ -61,17 +61,17 @@ void enter(struct worker *w, unsigned i)
 
 void leave(struct worker *w, unsigned i)
 {
-    const struct scene *s = w->scene;
+    const struct fixture *s = w->fixture;
 
     s->lock->unlock(adapter_at(s->lock, s->locks, i));
 }
 
 uint32_t next_rank(struct worker *w)
 {
-    return w->scene->spot->keys->drawn[w->at++ % KEYS_DRAWN];
+    return w->fixture->spot->keys->drawn[w->at++ % KEYS_DRAWN];
 }
 
-uint64_t all_acquisitions(const struct scene *s)
+uint64_t all_acquisitions(const struct fixture *s)
 {
     uint64_t all = 0;
 
@@ -80,9 +80,9 @@ uint64_t all_acquisitions(const struct scene *s)
     return all;
 }
 
-static void member(unsigned index, void *scene)
+static void worker(unsigned index, void *fixture)
 {
-    struct scene *s = scene;
+    struct fixture *s = fixture;
     struct worker *w = &s->workers[index];
     const struct spot *spot = s->spot;
 
@@ -119,7 +119,7 @@ static uint64_t cpu_of(const struct worker *w)
     return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
 }
 
-static void look(const struct scene *s, struct progress *p)
+static void look(const struct fixture *s, struct progress *p)
 {
     tally_read(&p->tally);
     p->at = clock_ns();
@@ -156,7 +156,7 @@ static void evaluate_fairness(uint64_t *of_each, unsigned n, struct gauge *g)
     g->least = (double)of_each[n - 1] / (double)of_each[0];
 }
 
-static void evaluate_waits(const struct scene *s, struct gauge *g)
+static void evaluate_waits(const struct fixture *s, struct gauge *g)
 {
     static struct histogram all;
 
@@ -171,7 +171,7 @@ static void evaluate_waits(const struct scene *s, struct gauge *g)
 
 /* --- A run ----------------------------------------------------------------------------------- */
 
-static void measure(struct scene *s, struct progress *before, struct progress *after)
+static void measure(struct fixture *s, struct progress *before, struct progress *after)
 {
     uint64_t duration = (uint64_t)s->spot->mix->run_ms * MS;
 
@@ -181,13 +181,13 @@ static void measure(struct scene *s, struct progress *before, struct progress *a
     do {
         clock_sleep_ns(duration);
         look(s, after);
-    } while (after->operations == before->operations || /* none that has a lock had a processor, */
+    } while (after->operations == before->operations ||    /* none that has a lock had a CPU, */
              after->acquisitions == before->acquisitions); /* or only to end what it had begun */
     __atomic_store_n(&s->counts, false, __ATOMIC_RELAXED);
     __atomic_store_n(&s->over, true, __ATOMIC_RELAXED);
 }
 
-static void conclude(const struct scene *s, const struct progress *before, struct progress *after,
+static void conclude(const struct fixture *s, const struct progress *before, struct progress *after,
                      const struct bench_point *point, struct bench_entry *entry,
                      struct bench_run *out)
 {
@@ -209,7 +209,7 @@ static void conclude(const struct scene *s, const struct progress *before, struc
 }
 
 /* False with errno where so many cannot start. */
-static bool play(struct scene *s, struct progress *before, struct progress *after)
+static bool run_once(struct fixture *s, struct progress *before, struct progress *after)
 {
     const struct spot *spot = s->spot;
     struct worker_group *hogs = NULL, *group = NULL;
@@ -219,7 +219,7 @@ static bool play(struct scene *s, struct progress *before, struct progress *afte
         if (hogs == NULL)
             return false;
     }
-    group = workers_start(spot->threads, WORKER_THREADS, member, s);
+    group = workers_start(spot->threads, WORKER_THREADS, worker, s);
     int error = errno;
     if (group != NULL) {
         workers_go(group);
@@ -233,7 +233,7 @@ static bool play(struct scene *s, struct progress *before, struct progress *afte
     return group != NULL;
 }
 
-static bool prepare(struct scene *s, struct progress *before, struct progress *after)
+static bool prepare(struct fixture *s, struct progress *before, struct progress *after)
 {
     const struct spot *spot = s->spot;
 
@@ -247,16 +247,16 @@ static bool prepare(struct scene *s, struct progress *before, struct progress *a
         return false;
     memset(s->workers, 0, spot->threads * sizeof *s->workers);
     for (unsigned i = 0; i < spot->threads; i++)
-        s->workers[i].scene = s;
+        s->workers[i].fixture = s;
     return true;
 }
 
 bool spot_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
     const struct spot *spot = point->detail;
-    struct scene s = {.spot = spot, .lock = (const struct adapter *)(const void *)entry->lock};
+    struct fixture s = {.spot = spot, .lock = (const struct adapter *)(const void *)entry->lock};
     struct progress before = {0}, after = {0};
-    bool good = prepare(&s, &before, &after) && play(&s, &before, &after);
+    bool good = prepare(&s, &before, &after) && run_once(&s, &before, &after);
 
     if (good) {
         const char *fault = spot->mode->check(&s);

@@ -76,7 +76,7 @@ void show_points(const struct bench *b, FILE *out)
     }
     fputs("\n/peak: of the lock's own highest rate, over the numbers of threads run here with as "
           "many antagonists\n"
-          "CPU: processor time of all threads per acquisition, sections included\n"
+          "CPU: CPU time of all threads per acquisition, sections included\n"
           "least: operations of the thread with the fewest, over those of the one with the most\n"
           "half: share of the busier half of the threads; 0.5: fair\n"
           "p50, p99, longest: time until a lock is acquired, of those that were timed\n",

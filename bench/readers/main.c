@@ -103,7 +103,7 @@ static void complete(struct command *c)
 
 static unsigned cores_of(const struct bench_point *p)
 {
-    return ((const struct crowd *)p->detail)->cores;
+    return ((const struct load *)p->detail)->cores;
 }
 
 static const struct bench_entry *alone(const struct bench *b, const struct bench_entry *e)
@@ -165,11 +165,11 @@ static void describe(const struct bench *b, const struct bench_point *p,
 int main(int argc, char **argv)
 {
     static struct command c;
-    static struct crowd crowds[LIST_MAX];
+    static struct load loads[LIST_MAX];
     static struct bench b = {.name = "readers",
                              .unit = "pair",
                              .repetitions = REPETITIONS,
-                             .run = crowd_run,
+                             .run = readers_run,
                              .print_more = print_scaling,
                              .describe = describe};
 
@@ -184,9 +184,9 @@ int main(int argc, char **argv)
             bench_add_point(&b, 1,
                             json_pack("{s:i s:i s:i}", "cores", (int)c.cores[i], "section_ns",
                                       (int)c.section_ns, "run_ms", (int)c.run_ms));
-        crowds[i] =
-            (struct crowd){c.cores[i], work_steps(c.section_ns), (uint64_t)c.run_ms * NS_PER_MS};
-        p->detail = &crowds[i];
+        loads[i] =
+            (struct load){c.cores[i], work_steps(c.section_ns), (uint64_t)c.run_ms * NS_PER_MS};
+        p->detail = &loads[i];
         snprintf(p->title, sizeof p->title, "readers on %u core%s, %u ns inside", c.cores[i],
                  c.cores[i] == 1 ? "" : "s", c.section_ns);
         for (size_t k = 0; k < b.catalogue.n; k++)

@@ -22,7 +22,7 @@ struct reader {
 
 struct reading {
     const struct rw_adapter *lock;
-    const struct crowd *crowd;
+    const struct load *load;
     void *object;
     struct reader *readers;
     alignas(LINE_PAIR) bool is_over;
@@ -30,13 +30,13 @@ struct reading {
 
 static void read_batch(const struct reading *r)
 {
-    if (r->crowd->section == 0) {
+    if (r->load->section == 0) {
         r->lock->rdloop(r->object, BATCH);
         return;
     }
     for (int i = 0; i < BATCH; i++) {
         r->lock->rdlock(r->object);
-        work_do(r->crowd->section);
+        work_do(r->load->section);
         r->lock->rdunlock(r->object);
     }
 }
@@ -61,13 +61,13 @@ static bool read_together(struct reading *r, struct tally *did)
 {
     struct tally before;
     struct worker_group *c =
-        workers_start(r->crowd->cores, WORKER_THREADS | WORKER_PINNED, reader_body, r);
+        workers_start(r->load->cores, WORKER_THREADS | WORKER_PINNED, reader_body, r);
 
     if (c == NULL)
         return false;
     tally_read(&before);
     workers_go(c);
-    clock_sleep_ns(r->crowd->run_ns);
+    clock_sleep_ns(r->load->run_ns);
     __atomic_store_n(&r->is_over, true, __ATOMIC_RELAXED);
     workers_join(c);
     *did = tally_since(&before);
@@ -122,36 +122,36 @@ const struct rw_adapter reference_own = {
     .rdloop = own_loop,
 };
 
-bool crowd_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
+bool readers_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct crowd *crowd = point->detail;
+    const struct load *load = point->detail;
     struct reading r = {.lock = (const struct rw_adapter *)(const void *)entry->lock,
-                        .crowd = crowd,
+                        .load = load,
                         .object = adapter_head_make(entry->lock, 1, false)};
     double pairs = 0, rate = 0; /* per second, of all cores */
     struct tally did;
     bool good;
 
-    r.readers = aligned_alloc(LINE_PAIR, crowd->cores * sizeof *r.readers);
+    r.readers = aligned_alloc(LINE_PAIR, load->cores * sizeof *r.readers);
     if (r.object != NULL && r.readers != NULL)
-        memset(r.readers, 0, crowd->cores * sizeof *r.readers);
+        memset(r.readers, 0, load->cores * sizeof *r.readers);
     good = r.object != NULL && r.readers != NULL && read_together(&r, &did);
     if (!good)
-        bench_warn("cannot run %u readers of %s: %s", crowd->cores, entry->lock->name,
+        bench_warn("cannot run %u readers of %s: %s", load->cores, entry->lock->name,
                    strerror(errno));
-    for (unsigned i = 0; good && i < crowd->cores; i++) {
+    for (unsigned i = 0; good && i < load->cores; i++) {
         struct reader *one = &r.readers[i];
 
         if (one->pairs == 0) { /* it came too late: count its first batch */
             one->pairs = BATCH;
-            one->took_ns = crowd->run_ns;
+            one->took_ns = load->run_ns;
         }
         pairs += (double)one->pairs;
         rate += (double)one->pairs / (double)one->took_ns * NS_PER_S;
     }
     if (good) {
         tally_share(&did, pairs, entry, out);
-        out->seconds = crowd->cores / rate;
+        out->seconds = load->cores / rate;
     }
     if (r.object != NULL)
         adapter_head_unmake(entry->lock, r.object, 1);

@@ -87,7 +87,7 @@ static bool is_emulated(const struct bench_point *p)
     return strcmp(((const struct spot *)p->detail)->unit, "ns") != 0;
 }
 
-/* An emulated machine runs its processors by turns, and counts the instructions of all. */
+/* An emulated machine runs its CPUs by turns, and counts the instructions of all. */
 static enum figure evaluated(const struct bench_point *p)
 {
     return is_emulated(p) && ((const struct spot *)p->detail)->cpus > 1 ? MEDIAN : AVERAGE;

@@ -64,12 +64,12 @@ static bool has_ceiling(fw_rt_protocol protocol)
     return protocol >= FW_RT_IPCP && protocol <= FW_RT_PCP_DU_PF;
 }
 
-int stage_open(struct stage *s, const struct variant *v, fw_rt_tier tier, const char **why)
+int fixture_open(struct fixture *s, const struct variant *v, fw_rt_tier tier, const char **why)
 {
     pthread_mutexattr_t kind;
     int error;
 
-    *s = (struct stage){.variant = v};
+    *s = (struct fixture){.variant = v};
     if (v->protocol != 0) {
         error = fw_rt_group_open(&s->group, NULL, tier);
         *why = fw_rt_strerror();
@@ -87,7 +87,7 @@ int stage_open(struct stage *s, const struct variant *v, fw_rt_tier tier, const 
     return error;
 }
 
-void stage_close(struct stage *s)
+void fixture_close(struct fixture *s)
 {
     if (s->variant->protocol == 0)
         pthread_mutex_destroy(&s->mutex);
@@ -107,14 +107,14 @@ static int become_real_time(unsigned cpu, int priority)
     return 0;
 }
 
-int actor_begin(struct actor *a, struct stage *s, unsigned cpu, int priority, uint64_t period_ns)
+int actor_begin(struct actor *a, struct fixture *s, unsigned cpu, int priority, uint64_t period_ns)
 {
     const struct fw_rt_task_options options = {
         .cpu = (int)cpu, .priority = priority, .period_ns = period_ns};
     fw_rt_protocol protocol = s->variant->protocol;
     int error;
 
-    *a = (struct actor){.stage = s, .period_ns = period_ns, .next_ns = clock_ns() + period_ns};
+    *a = (struct actor){.fixture = s, .period_ns = period_ns, .next_ns = clock_ns() + period_ns};
     if (protocol == 0)
         return become_real_time(cpu, priority);
     error = fw_rt_task_begin(&a->task, s->group, &options);
@@ -162,7 +162,7 @@ struct attempt {
 static void *attempt(void *arg)
 {
     struct attempt *t = arg;
-    struct stage s;
+    struct fixture s;
     struct actor a;
     const char *why;
 
@@ -170,13 +170,13 @@ static void *attempt(void *arg)
         t->error = become_real_time(cpu_number(0), PRIORITY);
         return NULL;
     }
-    t->error = stage_open(&s, t->variant, t->tier, &why);
+    t->error = fixture_open(&s, t->variant, t->tier, &why);
     if (t->error == 0) {
         t->error = actor_begin(&a, &s, cpu_number(0), PRIORITY, 0);
         why = fw_rt_strerror();
         if (t->error == 0)
             actor_end(&a);
-        stage_close(&s);
+        fixture_close(&s);
     }
     if (t->error != 0)
         snprintf(t->why, sizeof t->why, "%s", *why != '\0' ? why : strerror(t->error));

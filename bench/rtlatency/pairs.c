@@ -19,11 +19,11 @@ enum {
 };
 
 struct pairs {
-    struct stage stage;
+    struct fixture fixture;
     const struct spot *spot;
     struct bench_entry *entry;
     struct bench_run *out;
-    pthread_barrier_t gate; /* all are there; and all may go */
+    pthread_barrier_t start; /* all are there; and all may go */
     int error;
 };
 
@@ -31,7 +31,7 @@ static void complain(const struct pairs *p, int error)
 {
     const char *why = fw_rt_strerror();
 
-    bench_warn("%s: %s", p->stage.variant->head.name, *why != '\0' ? why : strerror(error));
+    bench_warn("%s: %s", p->fixture.variant->head.name, *why != '\0' ? why : strerror(error));
 }
 
 static double batch(struct actor *a, unsigned pairs)
@@ -66,16 +66,16 @@ static void *first(void *arg)
 {
     struct pairs *p = arg;
     struct actor a;
-    int error = actor_begin(&a, &p->stage, cpu_number(0), PRIORITY, 0);
+    int error = actor_begin(&a, &p->fixture, cpu_number(0), PRIORITY, 0);
 
     if (error != 0) {
         complain(p, error);
         __atomic_store_n(&p->error, error, __ATOMIC_RELAXED);
     }
-    pthread_barrier_wait(&p->gate);
+    pthread_barrier_wait(&p->start);
     if (__atomic_load_n(&p->error, __ATOMIC_RELAXED) == 0)
         measure(p, &a);
-    pthread_barrier_wait(&p->gate);
+    pthread_barrier_wait(&p->start);
     if (error == 0)
         actor_end(&a);
     return NULL;
@@ -85,14 +85,14 @@ static void *sleeper(void *arg)
 {
     struct pairs *p = arg;
     struct actor a;
-    int error = actor_begin(&a, &p->stage, cpu_number(0), PRIORITY + 1, 0);
+    int error = actor_begin(&a, &p->fixture, cpu_number(0), PRIORITY + 1, 0);
 
     if (error != 0) {
         complain(p, error);
         __atomic_store_n(&p->error, error, __ATOMIC_RELAXED);
     }
-    pthread_barrier_wait(&p->gate);
-    pthread_barrier_wait(&p->gate);
+    pthread_barrier_wait(&p->start);
+    pthread_barrier_wait(&p->start);
     if (error == 0)
         actor_end(&a);
     return NULL;
@@ -105,13 +105,13 @@ bool pairs_run(struct bench_point *point, struct bench_entry *e, struct bench_ru
     pthread_t threads[TASKS_MAX];
     unsigned n = 0;
     const char *why;
-    int error = stage_open(&p.stage, variant_of(e), spot->tier, &why);
+    int error = fixture_open(&p.fixture, variant_of(e), spot->tier, &why);
 
     if (error != 0) {
         bench_warn("%s: %s", e->lock->name, why);
         return false;
     }
-    pthread_barrier_init(&p.gate, NULL, spot->tasks);
+    pthread_barrier_init(&p.start, NULL, spot->tasks);
     while (n < spot->tasks && error == 0) {
         error = pthread_create(&threads[n], NULL, n == 0 ? first : sleeper, &p);
         n += error == 0;
@@ -120,7 +120,7 @@ bool pairs_run(struct bench_point *point, struct bench_entry *e, struct bench_ru
         bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
     while (n > 0)
         pthread_join(threads[--n], NULL);
-    pthread_barrier_destroy(&p.gate);
-    stage_close(&p.stage);
+    pthread_barrier_destroy(&p.start);
+    fixture_close(&p.fixture);
     return p.error == 0;
 }

@@ -61,7 +61,7 @@ extern const size_t n_variants;
 const struct variant *variant_of(const struct bench_entry *e);
 
 /* A lock, and what its users share. */
-struct stage {
+struct fixture {
     const struct variant *variant;
     fw_rt_group *group;
     pthread_mutex_t mutex;
@@ -70,30 +70,30 @@ struct stage {
 
 /* A thread that uses it. */
 struct actor {
-    struct stage *stage;
+    struct fixture *fixture;
     fw_rt_task *task;
     unsigned lock;
     uint64_t period_ns, next_ns;
 };
 
 /* 0 or an errno value; *why is a sentence then. */
-int stage_open(struct stage *s, const struct variant *v, fw_rt_tier tier, const char **why);
-void stage_close(struct stage *s);
+int fixture_open(struct fixture *s, const struct variant *v, fw_rt_tier tier, const char **why);
+void fixture_close(struct fixture *s);
 
 /* Makes the calling thread one: on that CPU, under that priority.  0 or an errno value. */
-int actor_begin(struct actor *a, struct stage *s, unsigned cpu, int priority, uint64_t period_ns);
+int actor_begin(struct actor *a, struct fixture *s, unsigned cpu, int priority, uint64_t period_ns);
 void actor_end(struct actor *a);
 void actor_next_period(struct actor *a);
 
 static inline int actor_lock(struct actor *a)
 {
-    return a->task != NULL ? fw_rt_lock(a->task, a->lock) : pthread_mutex_lock(&a->stage->mutex);
+    return a->task != NULL ? fw_rt_lock(a->task, a->lock) : pthread_mutex_lock(&a->fixture->mutex);
 }
 
 static inline int actor_unlock(struct actor *a)
 {
     return a->task != NULL ? fw_rt_unlock(a->task, a->lock)
-                           : pthread_mutex_unlock(&a->stage->mutex);
+                           : pthread_mutex_unlock(&a->fixture->mutex);
 }
 
 /* Can it be had here?  0, or an errno value and a sentence. */
@@ -130,7 +130,7 @@ struct summary {
 
 struct samples {
     float *ns[SAMPLE_KINDS];
-    size_t n[SAMPLE_KINDS], room[SAMPLE_KINDS];
+    size_t n[SAMPLE_KINDS], capacity[SAMPLE_KINDS];
     struct summary summary[SAMPLE_KINDS];
     bool is_summed[SAMPLE_KINDS];
 };

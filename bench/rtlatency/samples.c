@@ -5,17 +5,17 @@
 #include "measure/rng.h"
 #include "rtlatency.h"
 
-enum { FIRST_ROOM = 4096, DRAWN_SEED = 1 };
+enum { FIRST_CAPACITY = 4096, DRAWN_SEED = 1 };
 
 void samples_add(struct samples *s, enum sample_kind kind, double ns)
 {
-    if (s->n[kind] == s->room[kind]) {
-        size_t room = s->room[kind] > 0 ? 2 * s->room[kind] : FIRST_ROOM;
-        float *more = realloc(s->ns[kind], room * sizeof *more);
+    if (s->n[kind] == s->capacity[kind]) {
+        size_t capacity = s->capacity[kind] > 0 ? 2 * s->capacity[kind] : FIRST_CAPACITY;
+        float *more = realloc(s->ns[kind], capacity * sizeof *more);
         if (more == NULL)
-            bench_die("no memory for %zu samples", room);
+            bench_die("no memory for %zu samples", capacity);
         s->ns[kind] = more;
-        s->room[kind] = room;
+        s->capacity[kind] = capacity;
     }
     s->ns[kind][s->n[kind]++] = (float)ns;
 }

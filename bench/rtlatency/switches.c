@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a thread was off its processor: perf's records of context switches, which the kernel writes
+ * When a thread was off its CPU: perf's records of context switches, which the kernel writes
  * into a ring for the thread itself.  (The paper's kernel writes the same into its own trace.)
  */
 

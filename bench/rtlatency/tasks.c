@@ -39,7 +39,7 @@ struct worker {
     unsigned index;
     uint64_t period_ns, section_lines, other_lines;
     struct job *jobs;
-    size_t n, room;
+    size_t n, capacity;
     struct pause *pauses;
     size_t n_pauses;
     bool blind;
@@ -49,10 +49,10 @@ struct worker {
 };
 
 struct tasks {
-    struct stage stage;
+    struct fixture fixture;
     const struct spot *spot;
     struct worker worker[TASKS_MAX];
-    pthread_barrier_t gate;
+    pthread_barrier_t start;
     uint64_t ends_ns;
     int error;
     /* A tick in nanoseconds, and the time of tick 0. */
@@ -95,7 +95,7 @@ static void job(struct worker *w, struct actor *a, struct job *j)
     j->at[0] = ticks_before();
     actor_lock(a);
     j->at[1] = ticks_after();
-    j->section = w->all->stage.sections++;
+    j->section = w->all->fixture.sections++;
     pollute(w, w->section_lines);
     j->at[2] = ticks_before();
     actor_unlock(a);
@@ -122,14 +122,14 @@ static void work_until(struct worker *w, struct actor *a, uint64_t end)
     do {
         job(w, a, &w->jobs[w->n++]);
         actor_next_period(a);
-    } while (clock_ns() < end && w->n < w->room);
+    } while (clock_ns() < end && w->n < w->capacity);
 }
 
 static void work(struct worker *w, struct actor *a)
 {
     struct switches *s = switches_open();
 
-    pthread_barrier_wait(&w->all->gate);
+    pthread_barrier_wait(&w->all->start);
     if (__atomic_load_n(&w->all->error, __ATOMIC_RELAXED) == 0)
         work_until(w, a, end_of(w->all));
     w->blind = s == NULL || !switches_read(s, &w->pauses, &w->n_pauses);
@@ -142,14 +142,14 @@ static void *task(void *arg)
     struct worker *w = arg;
     struct tasks *all = w->all;
     struct actor a;
-    int error = actor_begin(&a, &all->stage, cpu_number(w->index % all->spot->cpus),
+    int error = actor_begin(&a, &all->fixture, cpu_number(w->index % all->spot->cpus),
                             PRIORITY + (int)w->index, w->period_ns);
 
     if (error != 0) {
         const char *why = fw_rt_strerror();
-        bench_warn("%s: %s", all->stage.variant->head.name, *why != '\0' ? why : strerror(error));
+        bench_warn("%s: %s", all->fixture.variant->head.name, *why != '\0' ? why : strerror(error));
         __atomic_store_n(&all->error, error, __ATOMIC_RELAXED);
-        pthread_barrier_wait(&all->gate);
+        pthread_barrier_wait(&all->start);
         return NULL;
     }
     work(w, &a);
@@ -251,7 +251,7 @@ static bool collect(const struct section *sections, size_t n, bool sleeps, struc
     return true;
 }
 
-static bool is_tier_b(const struct stage *s)
+static bool is_tier_b(const struct fixture *s)
 {
     return s->group != NULL && fw_rt_group_tier(s->group) == FW_RT_TIER_B;
 }
@@ -273,7 +273,7 @@ static bool evaluate(struct tasks *all, struct samples *to)
             if (j->section < n)
                 look(all, &all->worker[i], j, &sections[j->section]);
         }
-    good = n > 0 && collect(sections, n, !is_tier_b(&all->stage), to);
+    good = n > 0 && collect(sections, n, !is_tier_b(&all->fixture), to);
     free(sections);
     return good;
 }
@@ -293,12 +293,12 @@ static void draw_tasks(struct tasks *all, unsigned repetition)
 
         *w = (struct worker){.all = all, .index = i};
         w->period_ns = (uint64_t)rng_between(&r, PERIOD_LOW, PERIOD_HIGH);
-        w->room = (size_t)spot->run_ms * MS / PERIOD_LOW + 2;
-        w->jobs = calloc(w->room, sizeof *w->jobs);
+        w->capacity = (size_t)spot->run_ms * MS / PERIOD_LOW + 2;
+        w->jobs = calloc(w->capacity, sizeof *w->jobs);
         w->memory = calloc(POLLUTED, 1);
         if (w->jobs == NULL || w->memory == NULL)
             bench_die("no memory");
-        memset(w->jobs, 1, w->room * sizeof *w->jobs); /* no page faults later */
+        memset(w->jobs, 1, w->capacity * sizeof *w->jobs); /* no page faults later */
         w->section_lines = (uint64_t)(section * lines_per_ns(w));
         w->other_lines = (uint64_t)(other * lines_per_ns(w));
     }
@@ -318,12 +318,12 @@ static void start(struct tasks *all)
     unsigned n = 0;
     int error = 0;
 
-    pthread_barrier_init(&all->gate, NULL, spot->tasks + 1);
+    pthread_barrier_init(&all->start, NULL, spot->tasks + 1);
     for (; n < spot->tasks && error == 0; n++)
         error = pthread_create(&all->worker[n].thread, NULL, task, &all->worker[n]);
     if (error != 0) /* those that have come wait for ever */
         bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
-    pthread_barrier_wait(&all->gate);
+    pthread_barrier_wait(&all->start);
 }
 
 static bool is_blind(const struct tasks *all)
@@ -341,8 +341,8 @@ static void finish(struct tasks *all)
         free(all->worker[i].memory);
         free(all->worker[i].pauses);
     }
-    pthread_barrier_destroy(&all->gate);
-    stage_close(&all->stage);
+    pthread_barrier_destroy(&all->start);
+    fixture_close(&all->fixture);
 }
 
 static double average(const struct samples *s, enum sample_kind kind)
@@ -372,7 +372,7 @@ bool tasks_run(struct bench_point *point, struct bench_entry *e, struct bench_ru
     struct tally before, used;
     uint64_t ticks, ns;
     const char *why;
-    int error = stage_open(&all.stage, variant_of(e), spot->tier, &why);
+    int error = fixture_open(&all.fixture, variant_of(e), spot->tier, &why);
 
     if (error != 0) {
         bench_warn("%s: %s", e->lock->name, why);

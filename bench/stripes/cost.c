@@ -17,8 +17,8 @@ enum {
     BATCH = 16,        /* calls between two looks whether the time is over */
     WARM_NS = 1000000, /* until all threads are under way */
     RUN_NS = 10000000,
-    PICKS = 4096,        /* objects drawn in advance: a power of two */
-    PAIR_ROOM = 1 << 20, /* in which two objects of one stripe are found */
+    PICKS = 4096,         /* objects drawn in advance: a power of two */
+    PAIR_BYTES = 1 << 20, /* in which two objects of one stripe are found */
     NS_PER_S = 1000000000
 };
 
@@ -89,7 +89,7 @@ static void pair_batch(struct worker *w)
 }
 
 /* What the library's store does, with a table of another size. */
-static void crowd_batch(struct worker *w)
+static void many_batch(struct worker *w)
 {
     for (int i = 0; i < BATCH; i++) {
         void *object = w->run->objects + (size_t)w->picks[w->at++ % PICKS] * SIZE;
@@ -154,23 +154,23 @@ static bool run_all(struct run *r, struct bench_entry *entry, struct bench_run *
 /* --- What is used ----------------------------------------------------------------------------- */
 
 /* The second object of a pair, on lines of its own. */
-static char *partner(const struct rival *rival, char *room, char *first)
+static char *partner(const struct rival *rival, char *bytes, char *first)
 {
     unsigned stripe = fw_stripe_index_(first);
 
     if (rival->one_object)
         return first;
-    for (char *p = room; p + SIZE <= room + PAIR_ROOM; p += SIZE)
+    for (char *p = bytes; p + SIZE <= bytes + PAIR_BYTES; p += SIZE)
         if ((p >= first + LINE_PAIR || p + LINE_PAIR <= first) &&
             (fw_stripe_index_(p) == stripe) == rival->one_stripe)
             return p;
     return NULL;
 }
 
-static bool prepare_pair(struct run *r, const struct scene *scene, const struct rival *rival)
+static bool prepare_pair(struct run *r, const struct scenario *scenario, const struct rival *rival)
 {
     const char *why;
-    char *first = r->objects + PAIR_ROOM / 2;
+    char *first = r->objects + PAIR_BYTES / 2;
 
     r->library = libatomics_open("furwock", &why);
     if (r->library == NULL) {
@@ -180,42 +180,42 @@ static bool prepare_pair(struct run *r, const struct scene *scene, const struct 
     r->batch = pair_batch;
     r->workers[0].object = first;
     r->workers[1].object = partner(rival, r->objects, first);
-    r->workers[0].loads = scene->kind == PAIR_LOADS;
+    r->workers[0].loads = scenario->kind == PAIR_LOADS;
     return r->workers[1].object != NULL;
 }
 
-static void prepare_crowd(struct run *r, const struct scene *scene, const struct rival *rival)
+static void prepare_many(struct run *r, const struct scenario *scenario, const struct rival *rival)
 {
-    r->batch = crowd_batch;
+    r->batch = many_batch;
     r->shift = 64 - rival->log2;
     for (unsigned i = 0; i < r->n; i++) {
         struct rng rng;
         rng_seed(&rng, i);
         for (unsigned k = 0; k < PICKS; k++)
-            r->workers[i].picks[k] = rng_below(&rng, (uint32_t)scene->objects);
+            r->workers[i].picks[k] = rng_below(&rng, (uint32_t)scenario->objects);
     }
 }
 
 bool cost_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out)
 {
-    const struct scene *scene = point->detail;
+    const struct scenario *scenario = point->detail;
     const struct rival *rival = (const void *)entry->lock;
-    size_t room = scene->kind == CROWD ? scene->objects * SIZE : PAIR_ROOM;
-    struct run r = {.n = scene->threads};
+    size_t bytes = scenario->kind == MANY ? scenario->objects * SIZE : PAIR_BYTES;
+    struct run r = {.n = scenario->threads};
     bool good = false;
 
-    r.objects = aligned_alloc(LINE_PAIR, (room + LINE_PAIR - 1) / LINE_PAIR * LINE_PAIR);
+    r.objects = aligned_alloc(LINE_PAIR, (bytes + LINE_PAIR - 1) / LINE_PAIR * LINE_PAIR);
     r.workers = aligned_alloc(LINE_PAIR, r.n * sizeof *r.workers);
     if (r.objects == NULL || r.workers == NULL) {
         bench_warn("no memory");
     } else {
-        memset(r.objects, 0, room);
+        memset(r.objects, 0, bytes);
         memset(r.workers, 0, r.n * sizeof *r.workers);
         for (unsigned i = 0; i < r.n; i++)
             r.workers[i].run = &r;
-        if (scene->kind == CROWD)
-            prepare_crowd(&r, scene, rival);
-        if (scene->kind == CROWD || prepare_pair(&r, scene, rival))
+        if (scenario->kind == MANY)
+            prepare_many(&r, scenario, rival);
+        if (scenario->kind == MANY || prepare_pair(&r, scenario, rival))
             good = run_all(&r, entry, out);
     }
     free(r.objects);

@@ -8,7 +8,7 @@
 #include "measure/workers.h"
 #include "stripes.h"
 
-enum { REPETITIONS = 31, BUDGET = 30, SCENES_MAX = 16 };
+enum { REPETITIONS = 31, BUDGET = 30, SCENARIOS_MAX = 16 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -38,13 +38,13 @@ static const struct argp command_line = {
         "tables of other sizes would cost.",
 };
 
-static void add(struct bench *b, const struct scene *s, const char *title,
+static void add(struct bench *b, const struct scenario *s, const char *title,
                 const adapter_head *const *rivals, const char *baseline)
 {
-    static const char *const kinds[] = {"two store", "one loads, one stores", "crowd"};
+    static const char *const kinds[] = {"two store", "one loads, one stores", "many"};
     struct bench_point *p =
         bench_add_point(b, 1,
-                        json_pack("{s:s s:i s:i}", "scene", kinds[s->kind], "threads",
+                        json_pack("{s:s s:i s:i}", "scenario", kinds[s->kind], "threads",
                                   (int)s->threads, "objects", (int)s->objects));
 
     p->detail = s;
@@ -55,19 +55,19 @@ static void add(struct bench *b, const struct scene *s, const char *title,
 
 static void add_all(struct bench *b)
 {
-    static struct scene scenes[SCENES_MAX];
+    static struct scenario scenarios[SCENARIOS_MAX];
     static const size_t objects[] = {64, 1000, 100000};
     unsigned threads[] = {1, cpus_usable(), 4 * cpus_usable()};
-    struct scene *s = scenes;
+    struct scenario *s = scenarios;
     char title[96];
 
-    *s = (struct scene){.kind = PAIR_STORES, .threads = 2};
+    *s = (struct scenario){.kind = PAIR_STORES, .threads = 2};
     add(b, s++, "two threads that store, on two CPUs", meetings, meetings_baseline);
-    *s = (struct scene){.kind = PAIR_LOADS, .threads = 2};
+    *s = (struct scenario){.kind = PAIR_LOADS, .threads = 2};
     add(b, s++, "a thread that loads and one that stores", meetings, meetings_baseline);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
         for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
-            *s = (struct scene){.kind = CROWD, .threads = threads[i], .objects = objects[k]};
+            *s = (struct scenario){.kind = MANY, .threads = threads[i], .objects = objects[k]};
             snprintf(title, sizeof title,
                      "%u thread%s, stores to any of %zu objects; stripes:", threads[i],
                      threads[i] == 1 ? "" : "s", objects[k]);

@@ -102,7 +102,7 @@ static void print_heads(FILE *out)
 }
 
 /* The chance that of so many objects that are in use at once some two share a stripe. */
-static void print_crowds(FILE *out)
+static void print_many(FILE *out)
 {
     fprintf(out,
             "\nChance that among objects in use at once some two share a stripe, ideal hash\n"
@@ -136,5 +136,5 @@ void share_print(FILE *out)
     for (size_t i = 0; i < HASHES; i++)
         print_chance(worst_chance(&hashes[i]), out);
     fprintf(out, "\nlibrary: furwock's; product: the same without the fold; line: address / 64\n");
-    print_crowds(out);
+    print_many(out);
 }

@@ -35,10 +35,10 @@ void share_print(FILE *out);
 /* --- cost.c: what that costs, and what a larger table costs ----------------------------------- */
 
 /* What is measured of a rival at a point. */
-struct scene {
-    enum { PAIR_STORES, PAIR_LOADS, CROWD } kind;
+struct scenario {
+    enum { PAIR_STORES, PAIR_LOADS, MANY } kind;
     unsigned threads;
-    size_t objects; /* of a crowd */
+    size_t objects; /* of MANY */
 };
 
 /* The rivals: how two threads meet, or how large the table is. */

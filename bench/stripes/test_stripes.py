@@ -18,8 +18,8 @@ class Whole(try_bench.Result):
     def test_all(self):
         text, result = try_bench.measured("--repeat", "2")
         self.check(result, "stripes", 2)
-        self.assertEqual({cell["scene"] for cell in result["cells"]},
-                         {"two store", "one loads, one stores", "crowd"})
+        self.assertEqual({cell["scenario"] for cell in result["cells"]},
+                         {"two store", "one loads, one stores", "many"})
         lines = text.splitlines()
         first = next(at for at, line in enumerate(lines) if line.startswith("objects ")) + 1
         sets = [line.split() for line in lines[first:lines.index(LEGEND)]]

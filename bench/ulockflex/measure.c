@@ -15,19 +15,19 @@
 #define WARM_FRACTION 0.1
 #define WARM_MAX_SECONDS 0.05
 
-/* How long to wait until each of many tasks has had the processor once. */
+/* How long to wait until each of many tasks has had the CPU once. */
 #define START_MAX_SECONDS 5.0
 #define START_POLL_SECONDS 0.001
 
 struct run {
-    struct arena *arena;
+    struct shared_state *shared;
     struct window *window;
     int counter; /* of system calls; -1: none */
 };
 
-static void task(unsigned number, void *arena)
+static void task(unsigned number, void *shared)
 {
-    task_run(arena, number);
+    task_run(shared, number);
 }
 
 /* Whether a task that is a process has ended while it should run; says so. */
@@ -35,7 +35,7 @@ static bool has_lost_one(const struct run *r)
 {
     siginfo_t info = {.si_pid = 0};
 
-    if (!r->arena->options->processes ||
+    if (!r->shared->options->processes ||
         waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
         return false;
     if (info.si_code == CLD_EXITED)
@@ -75,15 +75,15 @@ static bool sleep_watching(const struct run *r, double seconds)
     }
 }
 
-/* Waits until every task has had the processor once. */
+/* Waits until every task has had the CPU once. */
 static bool await_started(struct run *r)
 {
-    unsigned tasks = r->arena->options->tasks;
+    unsigned tasks = r->shared->options->tasks;
     uint64_t until = clock_ns() + (uint64_t)(START_MAX_SECONDS * 1e9);
     uint32_t started;
 
     for (;;) {
-        started = __atomic_load_n(&r->arena->control->started, __ATOMIC_RELAXED);
+        started = __atomic_load_n(&r->shared->control->started, __ATOMIC_RELAXED);
         if (started == tasks || clock_ns() >= until)
             break;
         if (!sleep_watching(r, START_POLL_SECONDS))
@@ -95,7 +95,7 @@ static bool await_started(struct run *r)
 
 static void set_phase(struct run *r, enum phase phase)
 {
-    __atomic_store_n(&r->arena->control->phase, phase, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->shared->control->phase, phase, __ATOMIC_RELAXED);
 }
 
 /* Fills in what each task has done, or what it has done since. */
@@ -103,8 +103,8 @@ static void read_counts(struct run *r, bool since)
 {
     uint64_t *counts = r->window->counts;
 
-    for (unsigned i = 0; i < r->arena->options->tasks; i++) {
-        uint64_t n = __atomic_load_n(&r->arena->results[i].iterations, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < r->shared->options->tasks; i++) {
+        uint64_t n = __atomic_load_n(&r->shared->results[i].iterations, __ATOMIC_RELAXED);
 
         counts[i] = since ? n - counts[i] : n;
     }
@@ -112,7 +112,7 @@ static void read_counts(struct run *r, bool since)
 
 static bool watch(struct run *r)
 {
-    const struct options *o = r->arena->options;
+    const struct options *o = r->shared->options;
     double warm = o->seconds * WARM_FRACTION;
 
     if (!await_started(r) || !sleep_watching(r, warm < WARM_MAX_SECONDS ? warm : WARM_MAX_SECONDS))
@@ -133,11 +133,11 @@ static bool watch(struct run *r)
     return alive;
 }
 
-static struct worker_group *start(struct arena *a)
+static struct worker_group *start(struct shared_state *s)
 {
-    const struct options *o = a->options;
+    const struct options *o = s->options;
     struct worker_group *c =
-        workers_start(o->tasks, o->processes ? WORKER_PROCESSES : WORKER_THREADS, task, a);
+        workers_start(o->tasks, o->processes ? WORKER_PROCESSES : WORKER_THREADS, task, s);
     char limit[160];
     int error = errno;
 
@@ -148,10 +148,10 @@ static struct worker_group *start(struct arena *a)
     return NULL;
 }
 
-bool measure(struct arena *a, struct window *w)
+bool measure(struct shared_state *s, struct window *w)
 {
-    const struct options *o = a->options;
-    struct run r = {.arena = a, .window = w, .counter = -1};
+    const struct options *o = s->options;
+    struct run r = {.shared = s, .window = w, .counter = -1};
     sigset_t child;
 
     w->syscalls = -1;
@@ -164,7 +164,7 @@ bool measure(struct arena *a, struct window *w)
         w->syscalls_why = strerror(errno);
     block_sigchld(&child);
 
-    struct worker_group *c = start(a);
+    struct worker_group *c = start(s);
 
     if (c == NULL)
         return false;

@@ -52,7 +52,7 @@ struct subject {
     struct calls calls[MODES];
 };
 
-/* Two cache lines: processors fetch neighbours in pairs. */
+/* Two cache lines: CPUs fetch neighbours in pairs. */
 #define LINE_PAIR 128
 
 struct options {
@@ -108,7 +108,7 @@ struct result {
     uint64_t involuntary;
 };
 
-struct arena {
+struct shared_state {
     const struct options *options;
     struct control *control;
     struct guarded *guarded; /* one for each lock */
@@ -137,19 +137,19 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool subject_find(struct subject *s, const char *name, bool sharing);
 void subject_names(FILE *out, bool sharing);
 
-/* arena.c: shared memory and the locks in it. */
-bool arena_open(struct arena *a, const struct options *o);
-void arena_close(struct arena *a);
-void *arena_lock(const struct arena *a, size_t i);
+/* shared_state.c: shared memory and the locks in it. */
+bool shared_open(struct shared_state *s, const struct options *o);
+void shared_close(struct shared_state *s);
+void *shared_lock(const struct shared_state *s, size_t i);
 
-/* task.c: what one task does, from gate to stop. */
-void task_run(const struct arena *a, unsigned number);
+/* task.c: what one task does, from start to stop. */
+void task_run(const struct shared_state *s, unsigned number);
 
 /* measure.c: starts the tasks, measures, ends them; false, with a line on stderr, on failure. */
-bool measure(struct arena *a, struct window *w);
+bool measure(struct shared_state *s, struct window *w);
 
 /* summary.c: prints the run as a JSON object; returns the number of integrity violations. */
-uint64_t summary_print(const struct arena *a, const struct window *w);
+uint64_t summary_print(const struct shared_state *s, const struct window *w);
 
 /* list.c: prints the locks that are there and those that are missing, as a JSON object. */
 void list_print(void);

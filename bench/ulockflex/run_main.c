@@ -223,7 +223,7 @@ static void check(const struct options *o)
 
 static int run(struct options *o)
 {
-    struct arena arena;
+    struct shared_state shared;
     struct window window = {0};
 
     if (o->parent != 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != o->parent))
@@ -232,12 +232,12 @@ static int run(struct options *o)
         work_set_rate(o->rate);
     else
         work_calibrate();
-    if (!arena_open(&arena, o))
+    if (!shared_open(&shared, o))
         return EXIT_FAILED;
-    bool good = measure(&arena, &window);
-    uint64_t violations = good ? summary_print(&arena, &window) : 0;
+    bool good = measure(&shared, &window);
+    uint64_t violations = good ? summary_print(&shared, &window) : 0;
 
-    arena_close(&arena);
+    shared_close(&shared);
     free(window.counts);
     return !good ? EXIT_FAILED : violations != 0 ? EXIT_VIOLATED : EXIT_GOOD;
 }

@@ -20,13 +20,13 @@ struct totals {
     uint64_t violations;
 };
 
-static struct totals add_up(const struct arena *a, const struct window *w)
+static struct totals add_up(const struct shared_state *s, const struct window *w)
 {
     struct totals t = {0};
     uint64_t visits = 0, done = 0;
 
-    for (unsigned i = 0; i < a->options->tasks; i++) {
-        const struct result *r = &a->results[i];
+    for (unsigned i = 0; i < s->options->tasks; i++) {
+        const struct result *r = &s->results[i];
 
         t.iterations += w->counts[i];
         for (int mode = 0; mode < MODES; mode++) {
@@ -41,8 +41,8 @@ static struct totals add_up(const struct arena *a, const struct window *w)
         t.violations += r->violations;
         done += r->iterations;
     }
-    for (unsigned i = 0; i < a->options->locks; i++)
-        visits += a->guarded[i].serial;
+    for (unsigned i = 0; i < s->options->locks; i++)
+        visits += s->guarded[i].serial;
     done -= t.reads;
     if (visits != done) /* updates were lost: two tasks were inside at once */
         t.violations += visits < done ? done - visits : visits - done;
@@ -69,12 +69,12 @@ static double ratio(uint64_t a, uint64_t b)
  * acquisitions by one task, the fractions that ended after the first ("never" got it back), the
  * second and the third, and the largest number of times that a task got it back.
  */
-static json_t *reacquired(const struct arena *a)
+static json_t *reacquired(const struct shared_state *s)
 {
     uint64_t runs[4] = {0}, longest = 0, all = 0;
 
-    for (unsigned i = 0; i < a->options->locks; i++) {
-        const struct guarded *g = &a->guarded[i];
+    for (unsigned i = 0; i < s->options->locks; i++) {
+        const struct guarded *g = &s->guarded[i];
 
         for (unsigned k = 0; k < 4; k++)
             runs[k] += g->runs[k];
@@ -93,16 +93,16 @@ static json_t *reacquired(const struct arena *a)
 }
 
 /* Of the lock calls of one mode, or from `from` to `to` of several. */
-static json_t *waits(const struct arena *a, enum mode from, enum mode to)
+static json_t *waits(const struct shared_state *s, enum mode from, enum mode to)
 {
     struct histogram all;
 
-    if (a->waits == NULL)
+    if (s->waits == NULL)
         return json_null();
     histogram_clear(&all);
-    for (unsigned i = 0; i < a->options->tasks; i++)
+    for (unsigned i = 0; i < s->options->tasks; i++)
         for (int mode = from; mode <= (int)to; mode++)
-            histogram_merge(&all, &a->waits[i * MODES + (unsigned)mode]);
+            histogram_merge(&all, &s->waits[i * MODES + (unsigned)mode]);
     if (all.n == 0)
         return json_null();
     return json_pack(
@@ -117,31 +117,31 @@ static json_t *number_or_null(bool known, double number)
     return known ? json_real(number) : json_null();
 }
 
-static json_t *contention(const struct arena *a, uint64_t contended, uint64_t measured)
+static json_t *contention(const struct shared_state *s, uint64_t contended, uint64_t measured)
 {
-    return number_or_null(a->options->probe == PROBE_CONTENTION && measured != 0,
+    return number_or_null(s->options->probe == PROBE_CONTENTION && measured != 0,
                           ratio(contended, measured));
 }
 
 /* What there is to tell of readers and writers each. */
-static void add_modes(json_t *j, const struct arena *a, const struct totals *t)
+static void add_modes(json_t *j, const struct shared_state *s, const struct totals *t)
 {
     const uint64_t *measured = t->measured, *contended = t->contended;
 
     json_object_set_new(
         j, "reads",
         json_real(ratio(measured[MODE_READ], measured[MODE_READ] + measured[MODE_WRITE])));
-    json_object_set_new(j, "read_wait_ns", waits(a, MODE_READ, MODE_READ));
-    json_object_set_new(j, "write_wait_ns", waits(a, MODE_WRITE, MODE_WRITE));
+    json_object_set_new(j, "read_wait_ns", waits(s, MODE_READ, MODE_READ));
+    json_object_set_new(j, "write_wait_ns", waits(s, MODE_WRITE, MODE_WRITE));
     json_object_set_new(j, "read_contention",
-                        contention(a, contended[MODE_READ], measured[MODE_READ]));
+                        contention(s, contended[MODE_READ], measured[MODE_READ]));
     json_object_set_new(j, "write_contention",
-                        contention(a, contended[MODE_WRITE], measured[MODE_WRITE]));
+                        contention(s, contended[MODE_WRITE], measured[MODE_WRITE]));
 }
 
 /*
- * Of each acquisition: the processor time from one to the next, and how much of that was not the
- * work between them.  On a processor that is slower than when the work was calibrated, that shows
+ * Of each acquisition: the CPU time from one to the next, and how much of that was not the
+ * work between them.  On a CPU that is slower than when the work was calibrated, that shows
  * as time burnt; so it does for all locks.
  */
 static void add_cost(json_t *j, const struct totals *t, uint64_t acquisitions)
@@ -155,10 +155,10 @@ static void add_cost(json_t *j, const struct totals *t, uint64_t acquisitions)
     json_object_set_new(j, "assist", json_string(machine_assist()));
 }
 
-uint64_t summary_print(const struct arena *a, const struct window *w)
+uint64_t summary_print(const struct shared_state *s, const struct window *w)
 {
-    const struct options *o = a->options;
-    struct totals t = add_up(a, w);
+    const struct options *o = s->options;
+    struct totals t = add_up(s, w);
     bool counted = w->syscalls >= 0;
     uint64_t measured = t.measured[MODE_READ] + t.measured[MODE_WRITE];
     uint64_t contended = t.contended[MODE_READ] + t.contended[MODE_WRITE];
@@ -166,15 +166,15 @@ uint64_t summary_print(const struct arena *a, const struct window *w)
         "{s:s, s:f, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:I, s:i}", "lock",
         o->lock.head->name, "seconds", w->seconds, "iterations", (json_int_t)t.iterations,
         "throughput", (double)t.iterations / w->seconds, "coeff", variation(w->counts, o->tasks),
-        "contention", contention(a, contended, measured), "reacquire",
-        o->sharing ? json_null() : reacquired(a), "wait_ns", waits(a, MODE_READ, MODE_WRITE),
+        "contention", contention(s, contended, measured), "reacquire",
+        o->sharing ? json_null() : reacquired(s), "wait_ns", waits(s, MODE_READ, MODE_WRITE),
         "syscalls", number_or_null(counted, ratio((uint64_t)w->syscalls, t.iterations)), "vcsw",
         ratio(t.voluntary, measured), "ivcsw", ratio(t.involuntary, measured), "cpu_seconds",
         (double)t.cpu_ns / 1e9, "integrity", (json_int_t)t.violations, "late", (int)w->late);
 
     add_cost(j, &t, measured);
     if (o->sharing)
-        add_modes(j, a, &t);
+        add_modes(j, s, &t);
     if (w->syscalls_why != NULL)
         json_object_set_new(j, "syscalls_why", json_string(w->syscalls_why));
     json_dumpf(j, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

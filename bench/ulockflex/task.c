@@ -6,7 +6,7 @@
 #include "run.h"
 
 struct task {
-    const struct arena *arena;
+    const struct shared_state *shared;
     struct calls calls[MODES];
     struct result *result;
     struct histogram *waits; /* one for each mode */
@@ -75,7 +75,7 @@ static void measure_ends(struct task *t)
 
 static uint32_t current_phase(const struct task *t)
 {
-    return __atomic_load_n(&t->arena->control->phase, __ATOMIC_RELAXED);
+    return __atomic_load_n(&t->shared->control->phase, __ATOMIC_RELAXED);
 }
 
 /* A wait that began before MEASURE and ended in it counts, or a starving task would not show. */
@@ -182,7 +182,7 @@ static inline void visit(struct task *t, void *lock, struct guarded *g, uint64_t
 
 static void iterate(struct task *t, size_t own)
 {
-    const struct arena *a = t->arena;
+    const struct shared_state *s = t->shared;
     uint64_t n = 0;
     size_t i = own;
 
@@ -199,23 +199,23 @@ static void iterate(struct task *t, size_t own)
         uint64_t out = draw(t, t->nlht_steps);
 
         if (t->random_pick)
-            i = rng_below(&t->random, a->options->locks);
+            i = rng_below(&t->random, s->options->locks);
 
-        visit(t, arena_lock(a, i), &a->guarded[i], in);
+        visit(t, shared_lock(s, i), &s->guarded[i], in);
         work_do(out);
         t->steps += in + out;
         __atomic_store_n(&t->result->iterations, ++n, __ATOMIC_RELAXED);
     }
 }
 
-void task_run(const struct arena *a, unsigned number)
+void task_run(const struct shared_state *s, unsigned number)
 {
-    const struct options *o = a->options;
+    const struct options *o = s->options;
     struct task t = {
-        .arena = a,
+        .shared = s,
         .calls = {o->lock.calls[MODE_READ], o->lock.calls[MODE_WRITE]},
-        .result = &a->results[number],
-        .waits = a->waits != NULL ? &a->waits[number * MODES] : NULL,
+        .result = &s->results[number],
+        .waits = s->waits != NULL ? &s->waits[number * MODES] : NULL,
         .id = number + 1u,
         .lht_steps = work_steps(o->lht_us * 1e3),
         .nlht_steps = work_steps(o->nlht_us * 1e3),
@@ -227,7 +227,7 @@ void task_run(const struct arena *a, unsigned number)
     };
 
     rng_seed(&t.random, o->seed + number);
-    __atomic_fetch_add(&a->control->started, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->control->started, 1, __ATOMIC_RELAXED);
     iterate(&t, number % o->locks);
     measure_ends(&t);
 }

@@ -61,11 +61,11 @@ class Planning(unittest.TestCase):
         planning.fit(plan, 60)
         self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 3, 4, 100})
 
-    def test_those_that_only_poll_are_spared_a_crowd(self):
+    def test_those_that_only_poll_are_left_out_with_many_tasks(self):
         plan = self.plan()
         few = {config.tasks for config, locks in plan.groups if "ck-pflock" in locks}
         self.assertEqual(few, {2, 3, 4})
-        self.assertEqual(plan.left_out, ["with 100 tasks on 2 processors, without those that only "
+        self.assertEqual(plan.left_out, ["with 100 tasks on 2 CPUs, without those that only "
                                          "poll: ck-pflock"])
         self.assertEqual(self.plan(cpus=64).left_out, [])
         named = self.plan(names=["ck-pflock"])

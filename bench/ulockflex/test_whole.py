@@ -352,11 +352,11 @@ class Times(unittest.TestCase):
         rate = json.loads(worker("--calibrate").stdout)["rate"]
         run = json.loads(worker("--lock", "pthread", "--lht", "50", "--nlht", "50", "--seconds",
                                 "0.2", "--rate", repr(rate)).stdout)
-        # Processor time, as other programs have their share of the machine.
+        # CPU time, as other programs have their share of the machine.
         return run["cpu_seconds"] / max(run["iterations"], 1) * 1e6
 
     def test_calibration_makes_microseconds(self):
-        """At times a machine gives a processor less than it says: the best of many tries."""
+        """At times a machine gives a CPU less than it says: the best of many tries."""
         found = []
         while len(found) < 20 and not (found and 80 < found[-1] < 200):
             found.append(self.microseconds())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/adapters/cond_adapter.h"
-#include "bench/adapters/gate_adapter.h"
 #include "bench/adapters/rw_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 #include "uncontended.h"
 
 const struct object_kind object_kinds[OBJECTS] = {

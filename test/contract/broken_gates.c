@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Semaphores, events and barriers that are wrong, each in one way. */
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 #include "broken.h"
 
 /* --- A semaphore that works, and event that resets itself: a number of units, and a maximum --- */

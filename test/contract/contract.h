@@ -15,8 +15,8 @@
 
 #include "bench/adapters/adapter.h"
 #include "bench/adapters/cond_adapter.h"
-#include "bench/adapters/gate_adapter.h"
 #include "bench/adapters/rw_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 #include "measure/clock.h"
 #include "measure/rng.h"
 #include "measure/workers.h"

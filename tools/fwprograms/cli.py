@@ -14,7 +14,7 @@ from .catalog import LONG, PROGRAMS
 from .workdir import PLAIN
 
 ROUNDS = 5
-THREADS_EACH = 4                # threads for each processor: they meet
+THREADS_EACH = 4                # threads for each CPU: they meet
 INTERRUPTED = 130
 
 
@@ -40,7 +40,7 @@ def arguments(argv, root):
     p.add_argument("--rounds", type=whole, default=ROUNDS, metavar="N", help="runs of each (5)")
     p.add_argument("--threads", type=whole, metavar="N",
                    default=THREADS_EACH * len(os.sched_getaffinity(0)),
-                   help="threads of each program (4 for each processor)")
+                   help="threads of each program (4 for each CPU)")
     p.add_argument("--locks", default="glibc,furwock", metavar="NAME,...",
                    help="of glibc, furwock, counting, which is the library of furwock run --stat "
                         "(glibc,furwock)")

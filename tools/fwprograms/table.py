@@ -39,7 +39,7 @@ def ratio(document, cell):
 
 
 def per_cpu(cell):
-    """{round: work for each second of processor time}: what other programs take does not count."""
+    """{round: work for each second of CPU time}: what other programs take does not count."""
     found = {}
     for run in cell["runs"]:
         if run.get("cpu"):
@@ -48,7 +48,7 @@ def per_cpu(cell):
 
 
 def cpu_ratio(document, cell):
-    """The ratio of work for each second of processor time."""
+    """The ratio of work for each second of CPU time."""
     name = base_of(document, cell)
     base = next((other for other in document["cells"] if other["locks"] == name and
                  (other["program"], other["figure"]) == (cell["program"], cell["figure"])), None)
@@ -104,7 +104,7 @@ def text(document):
                                       "ratio", "for CPU time", "goal", ""], tablefmt="simple",
                               disable_numparse=True))
         parts.append("Medians; the ratios are taken within rounds, above 1 is better, with 95 % "
-                     "intervals: of the\nfigure, and of work for each second of processor time.")
+                     "intervals: of the\nfigure, and of work for each second of CPU time.")
     else:
         parts.append("\n".join(
             f"{cell['program']}, {cell['figure']}: "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ulockflex's plan `adaptive`: more tasks than processors, beside an ideal lock and beside locks
+"""ulockflex's plan `adaptive`: more tasks than CPUs, beside an ideal lock and beside locks
 that poll for a fixed time or not at all, with the assist off and on."""
 
 from . import compare, ideal, stats
@@ -7,13 +7,13 @@ from .compare import OURS, PTHREAD
 from .outcome import interval
 
 EXPERIMENT = "adaptive"
-TITLE = "more tasks than processors"
+TITLE = "more tasks than CPUs"
 FIXED, BLOCK = "furwock-spin7", "furwock-block"
 SHOWN = (OURS, FIXED, BLOCK, PTHREAD, "pthread-adaptive")
 MICRO = 1000
 METHOD = ("The plan adaptive: sections of a microsecond and longer, 2 to 4 tasks per CPU. The "
-          "ideal lock is simulated: it costs nothing, and no processor is idle while a task can "
-          "run. Burnt is the processor time of an acquisition that was not the work between it "
+          "ideal lock is simulated: it costs nothing, and no CPU is idle while a task can "
+          "run. Burnt is the CPU time of an acquisition that was not the work between it "
           "and the next. Where the assist was turned off and on, each configuration was measured "
           "in both states within a round.")
 
@@ -116,7 +116,7 @@ def _cost_table(results, state):
                      interval(ratio(results, spot, OURS, FIXED, "cpu_ns")),
                      *("-" if a is None else f"{a:.2f} + {b or 0:.2f}"
                        for a, b in zip(switches, forced))])
-    return (f"{TITLE}, {state_words(state)}: processor time burnt for an acquisition (µs), and "
+    return (f"{TITLE}, {state_words(state)}: CPU time burnt for an acquisition (µs), and "
             "context switches (voluntary + involuntary)",
             ["tasks", "(nlht,lht)", *names, f"CPU of {FIXED}",
              *(f"switches {lock}" for lock in names)], rows)

@@ -8,7 +8,7 @@ from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 IDEAL_LEAST = 0.9               # of the ideal lock's throughput, in every cell
 PTHREAD_LEAST = 1.3             # of pthread's, geometric mean
 EQUAL_LEAST = 0.98              # of the fixed time's throughput: counts as no less
-CPU_MOST = 1.02                 # then, of its processor time for an acquisition
+CPU_MOST = 1.02                 # then, of its CPU time for an acquisition
 NOBODY = "the plan adaptive was not measured"
 
 
@@ -56,7 +56,7 @@ def to_pthread(results):
 
 def cpu_time(results):
     """A lock that does more in the same time may burn more; where it does less, nothing is said of
-    its processor time, but how many such cells there are is."""
+    its CPU time, but how many such cells there are is."""
     name = _name(results, "CPU time of an acquisition")
     want = (f"at most {CPU_MOST} of {adaptive.FIXED}'s in each cell with no less throughput than "
             "that")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""futexlock: iterations per second and processor time burnt, by threads and duty cycle."""
+"""futexlock: iterations per second and CPU time burnt, by threads and duty cycle."""
 
 import math
 
@@ -73,7 +73,7 @@ def speed(one, point, lock):
 
 
 def burnt(one, point, lock):
-    """Seconds of processor time per iteration beyond those of the instructions."""
+    """Seconds of CPU time per iteration beyond those of the instructions."""
     cell = one.cell(point, lock)
     return cell.median("burnt_seconds") if cell else None
 

@@ -2,10 +2,10 @@
 """What a lock could reach at best: a first-come-first-served lock that costs nothing.
 
 Tasks run the loop of ulockflex (hold the lock for `lht`, then go without for `nlht`, both drawn
-uniformly from 0.5 to 1.5 of their mean) on a number of processors.  Locking, releasing, waking
-and switching take no time, and a processor is never idle while a task can run.  The task that
+uniformly from 0.5 to 1.5 of their mean) on a number of CPUs.  Locking, releasing, waking
+and switching take no time, and a CPU is never idle while a task can run.  The task that
 holds a lock runs before those that hold none, so that nobody waits for a holder that waits for
-a processor.
+a CPU.
 """
 
 import heapq
@@ -35,7 +35,7 @@ class _Times:
 
 
 class _World:
-    """Tasks, locks and processors; one event is a task that finishes what it was computing."""
+    """Tasks, locks and CPUs; one event is a task that finishes what it was computing."""
 
     def __init__(self, tasks, locks, lht, nlht, cpus, seed):
         generator = numpy.random.default_rng(seed)
@@ -63,7 +63,7 @@ class _World:
         heapq.heappush(self.events, (self.now + left, self.ticket, cpu))
 
     def make_ready(self, task, left):
-        """The task has `left` to compute: on an idle processor, in another's point, or later."""
+        """The task has `left` to compute: on an idle CPU, in another's point, or later."""
         if self.idle:
             self.start(self.idle.pop(), task, left)
             return

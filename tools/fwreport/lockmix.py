@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""lockmix: locks under more threads than processors, beside programs that take processors away."""
+"""lockmix: locks under more threads than CPUs, beside programs that take CPUs away."""
 
 from . import experiment, stats
 from .compare import OURS, PTHREAD
 
-NAME, TITLE = "lockmix", "more threads than processors"
+NAME, TITLE = "lockmix", "more threads than CPUs"
 SPIN = "furwock-spin7"          # polls for a fixed time, whoever holds the lock
 MODES = {"one": "one lock", "hash": "hash table, a lock for each bucket",
          "many": "many locks, one or two for each operation"}
@@ -82,7 +82,7 @@ def of_best_rival(one, point, lock):
 
 
 def cpu(one, point, lock):
-    """Nanoseconds of processor time per acquisition, of all threads."""
+    """Nanoseconds of CPU time per acquisition, of all threads."""
     return nested(one.cell(point, lock), "cpu_ns")
 
 

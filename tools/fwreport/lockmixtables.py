@@ -12,7 +12,7 @@ from .outcome import interval
 METHOD = ("lockmix, after FlexGuard's benchmarks (SOSP 2025): threads work on shared data under "
           "locks: two cache lines under one lock; a hash table with 100 buckets, a lock for each, "
           "keys by Zipf's law; 100 accounts, of which an operation takes one or two. Antagonists "
-          "are processes that compute. CPU: processor time of all threads per acquisition, what a "
+          "are processes that compute. CPU: CPU time of all threads per acquisition, what a "
           "thread alone needs included; waiting: without that. Waits are of one acquisition in 16.")
 
 HEADS = ["threads", "lock", "operations/s", f"of {PTHREAD}'s", "of own peak", "CPU", "waiting",

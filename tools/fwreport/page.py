@@ -152,7 +152,7 @@ def build(results, directory, command, drawn=lambda name: None):
                  page.figures(by_tasks.draw(results, by_tasks.coefficient, "coeff")),
                  page.figures(reacquire.draw(results)))
     page.section("waits", "Waiting", page.figures(waits.draw(results)))
-    page.section("adaptive", "More tasks than processors", page.figures(adaptive.draw(results)),
+    page.section("adaptive", "More tasks than CPUs", page.figures(adaptive.draw(results)),
                  tables.adaptive_cells(results))
     page.section("duty", "Part of the time in the lock", page.figures(futexlock.draw(results)),
                  tables.duties(results))

@@ -169,7 +169,7 @@ KERNEL_METRICS = (("system calls", "syscalls"), ("voluntary switches", "vcsw"),
 
 
 def kernel(results):
-    """Per iteration: system calls, context switches and processor time, for a few locks."""
+    """Per iteration: system calls, context switches and CPU time, for a few locks."""
     parts = []
     for experiment, name in summary.EXPERIMENTS:
         for kind in results.kinds(experiment):
@@ -337,7 +337,7 @@ def method(results):
         "favours the rivals slightly.",
         "Coefficient: standard deviation over mean of the tasks' iterations within a run. "
         "Ideal: a lock that costs nothing, in arrival order, simulated with the same random "
-        "times on as many processors.",
+        "times on as many CPUs.",
     ]
     return "<h3>The method</h3><ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
 

@@ -54,7 +54,7 @@ def conditions(results, bold):
               "\nTime over pthread's; lower is better.")
 
 
-def gates(results):
+def syncs(results):
     """furwock's time beside the C library's for each test of latency."""
     found = results.experiments.get("latency")
     rows = []
@@ -75,4 +75,4 @@ def gates(results):
 
 def texts(results, bold):
     """What there is to show; bold(word) makes a word stand out."""
-    return [conditions(results, bold), gates(results)]
+    return [conditions(results, bold), syncs(results)]

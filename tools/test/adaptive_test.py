@@ -100,7 +100,7 @@ class Shown(unittest.TestCase):
     def test_text(self):
         text = summary.text(load(synthetic_adaptive.adaptive()))
         for part in ("assist on: throughput as a share of an ideal lock's",
-                     "assist off: processor time burnt for an acquisition",
+                     "assist off: CPU time burnt for an acquisition",
                      "with the assist over without", "0.20 + 0.01", "nsync"):
             self.assertIn(part, text)
         self.assertNotIn("found the assist in another state", text)

@@ -61,9 +61,9 @@ esac
 
 class Pretended(unittest.TestCase):
     def setUp(self):
-        room = tempfile.TemporaryDirectory()
-        self.addCleanup(room.cleanup)
-        self.build = pathlib.Path(room.name)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = pathlib.Path(folder.name)
         self.build.chmod(0o755)
         for point, text in (("command/furwock", FURWOCK),
                             ("test/assist/assist_switches", SWITCHES)):

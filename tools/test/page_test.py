@@ -64,11 +64,11 @@ PAGES = {
         waits-2-all-threads""", []),
     "adaptive": (lambda: [synthetic_adaptive.adaptive()], """
         adaptive-share-off adaptive-share-on adaptive-burnt-off adaptive-burnt-on""",
-                 ["More tasks than processors"]),
+                 ["More tasks than CPUs"]),
     "adaptive, the assist left alone": (
         lambda: [synthetic_adaptive.adaptive(states=(None,))],
         "adaptive-share-off adaptive-burnt-off",
-        ["More tasks than processors"]),
+        ["More tasks than CPUs"]),
     "share": (share, """
         share-cells-5-5-threads share-fair-5-5-threads share-readers-5-5-threads
         share-writers-5-5-threads share-classics-5-5-threads share-cells-0-10-threads

@@ -2,7 +2,7 @@
 /* furwock/barrier.h. */
 #include <furwock/barrier.h>
 
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 
 BARRIER_INIT(barrier, fw_barrier, fw_barrier_init(l, parties))
 ADAPTER_DESTROY(barrier, fw_barrier, fw_barrier_destroy(l))

@@ -2,7 +2,7 @@
 /* furwock/event.h, reset by hand and by itself. */
 #include <furwock/event.h>
 
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 #include "measure/deadline.h"
 
 ADAPTER_ZERO_IS_FREE(manual)

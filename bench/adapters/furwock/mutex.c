@@ -91,7 +91,7 @@ const struct adapter adapter_furwock_spin = {
 
 const struct adapter adapter_furwock_yield = {
     .name = "furwock-yield",
-    .about = "fw_mutex, waiters yield the processor and never sleep",
+    .about = "fw_mutex, waiters yield the CPU and never sleep",
     .flags = MUTEX_FLAGS | ADAPTER_SPINS,
     MUTEX_VARIANT(yield),
 };

@@ -2,7 +2,7 @@
 /* furwock/sem.h. */
 #include <furwock/sem.h>
 
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 #include "measure/deadline.h"
 
 ADAPTER_INIT(sem, fw_sem, fw_sem_init(l, 0, FW_SEM_MAX))

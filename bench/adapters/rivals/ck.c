@@ -73,7 +73,7 @@ ADAPTER_INIT(ticket, ck_spinlock_ticket_t, (ck_spinlock_ticket_init(l), 0))
 ADAPTER_CALLS(ticket, ck_spinlock_ticket_t, ck_spinlock_ticket_lock(l),
               ck_spinlock_ticket_unlock(l))
 
-/* Not every processor has the operations that a try needs. */
+/* Not every CPU has the operations that a try needs. */
 #ifdef CK_F_SPINLOCK_TICKET_TRYLOCK
 ADAPTER_TRYLOCK(ticket, ck_spinlock_ticket_t, ck_spinlock_ticket_trylock(l) ? 0 : EBUSY)
 #else

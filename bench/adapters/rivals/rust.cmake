@@ -31,7 +31,7 @@ if(NOT CARGO_EXECUTABLE)
     missing_adapters("cargo" ${rust_fetched} rust-std)
     return()
 elseif(CMAKE_CROSSCOMPILING)
-    missing_adapters("cargo is not set up for another processor here"
+    missing_adapters("cargo is not set up for another CPU here"
         ${rust_fetched} rust-std)
     return()
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the front ends of benchmarks share, those that are Python programs.
 
-A front end is copied into its room of the build directory; this package lies in the room beside it,
+A front end is copied into its own build directory; this package lies in the one beside it,
 common.  So it begins with
 
     HERE = os.path.dirname(os.path.realpath(__file__))

@@ -13,7 +13,7 @@ MOUNT_AND_READ = "mount -t tracefs none /sys/kernel/tracing && cat " + TRACEPOIN
 
 
 def cpus():
-    """Processors that this program may use."""
+    """CPUs that this program may use."""
     return len(os.sched_getaffinity(0))
 
 

@@ -8,7 +8,7 @@ engine   the rounds: interleaving, deadlines, interruptions
 store    the result file
 stats    means and confidence intervals
 prefer   which read-write locks are compared
-adaptive   more tasks than processors, the assist off and on: the plan, and what is shown of it
+adaptive   more tasks than CPUs, the assist off and on: the plan, and what is shown of it
 processes  locks between processes: their plan, and what is shown of it
 show, showpaper, showshare, progress    what people see
 cli      the command line

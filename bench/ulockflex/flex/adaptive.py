@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Locks whose waiters poll or sleep, as the owner runs or not: more tasks than processors, sections
+"""Locks whose waiters poll or sleep, as the owner runs or not: more tasks than CPUs, sections
 that are not too short, with the assist off and on."""
 
 from flex import stats
@@ -21,7 +21,7 @@ TIMES = ((5.0, 5.0), (1.0, 1.0), (0.0, 10.0), (10.0, 10.0), (9.0, 1.0), (7.0, 3.
 
 PTHREAD_LEAST = 1.3             # of pthread's throughput, geometric mean
 EQUAL = 0.98                    # throughput counts as equal from this part on
-CPU_MOST = 1.02                 # then, of the fixed time's processor time for an acquisition
+CPU_MOST = 1.02                 # then, of the fixed time's CPU time for an acquisition
 
 
 def plan(locks, names, kind, settings, cpus):
@@ -59,7 +59,7 @@ class Show:
                  matrix(self.store, self.groups, ratio_text, f"Throughput over that of {BASE}",
                         ("geometric mean", self.mean)),
                  matrix(self.store, self.groups, burnt_text,
-                        "Processor time burnt for each acquisition: all but the work between them")]
+                        "CPU time burnt for each acquisition: all but the work between them")]
         for state in dict.fromkeys(config.assist for config, _ in self.groups):
             parts.append("\n".join(self.goals(state)))
         parts.append("The share of the throughput of an ideal lock is computed by tools/report "
@@ -84,12 +84,12 @@ class Show:
         costs = self.costs(state)
         if costs:
             good = sum(cost <= CPU_MOST for cost in costs)
-            yield (f"{said}it takes at most {CPU_MOST:g} of the processor time of {FIXED} for an "
+            yield (f"{said}it takes at most {CPU_MOST:g} of the CPU time of {FIXED} for an "
                    f"acquisition in {good} of {len(costs)} configurations with at least "
                    f"{EQUAL:.0%} of its throughput ({_outcome(good == len(costs))})")
 
     def costs(self, state):
-        """Processor time over the fixed time's, where the throughput is no less."""
+        """CPU time over the fixed time's, where the throughput is no less."""
         found = []
         for config, _ in self.groups:
             ours, fixed = (self.store.find(config, lock) for lock in (OURS, FIXED))

@@ -183,8 +183,8 @@ def _shorten(plan, budget, said):
 
 # --- Which locks -------------------------------------------------------------------------------
 
-# A lock that only polls is out of its element where tasks outnumber processors: who should have the
-# lock next waits for a processor, and the others burn theirs.  It is shown a little of that.
+# A lock that only polls is out of its element where tasks outnumber CPUs: who should have the
+# lock next waits for a CPU, and the others burn theirs.  It is shown a little of that.
 SPINNERS_PER_CPU = 2
 
 # From the furwock family, what a user would choose between.
@@ -260,7 +260,7 @@ def _rwlocks(plan, locks, kind, tasks, cpus):
     chosen = locks.rwlocks(kind, tasks, cpus)
     gone = [n for n in locks.rw_by_name if n not in chosen and locks.is_choice(n, kind, True)]
     if gone:
-        plan.left_out.append(f"with {tasks} tasks on {cpus} processors, without those that only "
+        plan.left_out.append(f"with {tasks} tasks on {cpus} CPUs, without those that only "
                              f"poll: {', '.join(gone)}")
     return chosen
 

@@ -89,7 +89,7 @@ it/s: iterations per second, median of the runs.  +-: half the 95 % confidence i
 coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
 lock taken.  never: acquisitions after which the same task did not get the lock back at once.
 Waits: lock calls, in runs of their own.  Per iteration: system calls, context switches that were
-asked for (vcsw) and not (ivcsw), processor time, and what of it was not work (burnt)."""
+asked for (vcsw) and not (ivcsw), CPU time, and what of it was not work (burnt)."""
 
 
 def single(store, config, locks):
@@ -105,14 +105,14 @@ def single(store, config, locks):
 
 def _parts(names):
     """The names in groups, each of which fits into a table of WIDTH columns."""
-    parts, room = [], 0
+    parts, left = [], 0
     for name in names:
         needs = max(len(name), CELL) + GAP
-        if needs > room:
+        if needs > left:
             parts.append([])
-            room = WIDTH - LABEL
+            left = WIDTH - LABEL
         parts[-1].append(name)
-        room -= needs
+        left -= needs
     return parts
 
 

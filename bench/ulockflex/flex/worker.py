@@ -17,7 +17,7 @@ SLACK_SECONDS = 15
 SLACK_SECONDS_PER_TASK = 0.02
 KILL_SECONDS = 5
 CALIBRATIONS = 3
-TRIES = 3  # other programs may keep all tasks off the processors for a short run
+TRIES = 3  # other programs may keep all tasks off the CPUs for a short run
 
 
 class Failure(Exception):

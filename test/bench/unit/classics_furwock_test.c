@@ -11,9 +11,9 @@ static classic_furwock *furwock(void)
     return l;
 }
 
-static void expect(const classic_furwock *l, uint32_t gate, uint32_t count)
+static void expect(const classic_furwock *l, uint32_t entry, uint32_t count)
 {
-    assert_int_equal(l->gate.count, gate);
+    assert_int_equal(l->entry.count, entry);
     assert_int_equal(l->count, count);
 }
 
@@ -99,7 +99,7 @@ static void a_premature_up_is_kept(void **state)
 
     /* A writer has counted itself, and has not come to `drained`. */
     classic_furwock_read_down(&l);
-    classic_futex_down(&l.gate);
+    classic_futex_down(&l.entry);
     l.count--;
     classic_furwock_read_up(&l);
     assert_int_equal(l.count, FURWOCK_WRITER);

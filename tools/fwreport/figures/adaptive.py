@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""More tasks than processors: throughput beside an ideal lock's, and processor time burnt."""
+"""More tasks than CPUs: throughput beside an ideal lock's, and CPU time burnt."""
 
 import matplotlib.pyplot as plt
 
@@ -114,7 +114,7 @@ def draw(results):
         if any(cell.values("burnt_ns") for spot in adaptive.spots(results, state)
                for cell in results.at(spot)):
             pictures.append(_picture(
-                results, state, "adaptive-burnt", "Processor time burnt for an acquisition",
-                "Processor time of an acquisition that was not the work between it and the next, "
+                results, state, "adaptive-burnt", "CPU time burnt for an acquisition",
+                "CPU time of an acquisition that was not the work between it and the next, "
                 "cell by cell.", _micro, _finish_cost, "Less is better; log scale."))
     return pictures

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """futexlock as its author's plots were: throughput over the threads, one plot per duty cycle.
 
-Beside each: the processor time that was burnt.
+Beside each: the CPU time that was burnt.
 """
 
 import matplotlib.pyplot as plt
@@ -78,11 +78,11 @@ def _picture(one, key, cpus):
     _throughput(left, one, key, cpus)
     _waste(right, one, key)
     look.note(figure, NOTE + "  Burnt: beyond what the instructions alone take.  "
-                            "Ideal: a lock that costs nothing, processors that nobody else uses.")
+                            "Ideal: a lock that costs nothing, CPUs that nobody else uses.")
     name = f"futexlock-{duty}" if period == futexlock.HART[0] else f"futexlock-{period}-{duty}"
     name += "-assist" * (assist == "on")
     return Picture(name, figure, f"futexlock: {futexlock.title(*key)}",
-                   "Iterations per second of all threads together, and the processor time burnt "
+                   "Iterations per second of all threads together, and the CPU time burnt "
                    "for each, by the number of threads.")
 
 

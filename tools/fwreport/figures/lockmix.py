@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lockmix: rates and processor time over the number of threads, with and without antagonists."""
+"""lockmix: rates and CPU time over the number of threads, with and without antagonists."""
 
 import matplotlib.pyplot as plt
 
@@ -69,7 +69,7 @@ def draw(results):
             lambda point, lock: lockmix.times(one, point, lock, compare.PTHREAD), ratio_axis,
             results.cpus))
         pictures.append(_picture(
-            one, sets, name + "-cpu", f"The same: processor time per acquisition, {words}",
+            one, sets, name + "-cpu", f"The same: CPU time per acquisition, {words}",
             "ns per acquisition, of all threads, by the number of threads",
             lambda point, lock: lockmix.cpu(one, point, lock), _logarithmic, results.cpus))
     return pictures

@@ -70,7 +70,7 @@ def _ratios(one, panels, label, name, title, alt):
 
 
 def by_size(one, cpus):
-    """Each operation alone, and with one and two threads for each processor."""
+    """Each operation alone, and with one and two threads for each CPU."""
     panels = []
     for threads, where in ((1, mix.ALONE), (cpus, "same"), (2 * cpus, "same")):
         points = [point for point in mix.points(one, where=where, threads=threads)
@@ -139,7 +139,7 @@ def alone(one):
         _times_of(panel, one, name, points)
     axes[0][0].set_ylabel("ns per call")
     look.note(figure, NOTE + "  A tight loop, a second thread asleep.  1, 2, 4 and 8 bytes have "
-                             "instructions, and 16 where the processor does.")
+                             "instructions, and 16 where the CPU does.")
     return [Picture("atomicmix-alone", figure, "Generic atomics that nobody else uses",
                     "Nanoseconds of a call of both libraries, by the object's size, for each "
                     "operation.")]

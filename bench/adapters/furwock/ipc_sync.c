@@ -8,7 +8,7 @@
 #include <furwock/ipc/permits.h>
 #include <furwock/ipc/sem.h>
 
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 #include "measure/deadline.h"
 
 enum { IPC_FLAGS = ADAPTER_SHARED | ADAPTER_REGION | ADAPTER_BLOCKS | ADAPTER_SPINS };

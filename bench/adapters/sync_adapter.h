@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_ADAPTERS_GATE_ADAPTER_H
-#define FW_ADAPTERS_GATE_ADAPTER_H
+#ifndef FW_ADAPTERS_SYNC_ADAPTER_H
+#define FW_ADAPTERS_SYNC_ADAPTER_H
 
 #include "bench/adapters/adapter_head.h"
 

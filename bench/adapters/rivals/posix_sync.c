@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "bench/adapters/gate_adapter_define.h"
+#include "bench/adapters/sync_adapter_define.h"
 #include "posix_sem.h"
 
 /* --- Semaphore -------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_ADAPTERS_GATE_ADAPTER_DEFINE_H
-#define FW_ADAPTERS_GATE_ADAPTER_DEFINE_H
+#ifndef FW_ADAPTERS_SYNC_ADAPTER_DEFINE_H
+#define FW_ADAPTERS_SYNC_ADAPTER_DEFINE_H
 
 #include "bench/adapters/adapter_define.h"
-#include "bench/adapters/gate_adapter.h"
+#include "bench/adapters/sync_adapter.h"
 
 /*
  * Semaphores, events and barriers in ten lines each, in the manner of adapter_define.h.  The

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/classics/keeper.h"
+#include "bench/classics/supervisor.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "test/support/child.h"
 #include "test/support/testing.h"
 
-/* The keeper, with a trade of its own: shared memory segments, handles shown by shmctl. */
+/* The supervisor, with a ops of its own: shared memory segments, handles shown by shmctl. */
 
 static int make_segment(int size)
 {
@@ -24,7 +24,7 @@ static void remove_segment(int id)
     shmctl(id, IPC_RMID, NULL);
 }
 
-static const struct keeper_trade trade = {"fw-shm-keeper", make_segment, remove_segment};
+static const struct supervisor_ops ops = {"fw-shm-supervisor", make_segment, remove_segment};
 
 static bool is_gone(void *id)
 {
@@ -45,35 +45,35 @@ static int able(void **state)
 static void makes_and_removes(void **state)
 {
     (void)state;
-    struct keeper k;
-    assert_int_equal(keeper_start(&k, &trade), 0);
+    struct supervisor k;
+    assert_int_equal(supervisor_start(&k, &ops), 0);
 
-    int first = keeper_make(&k, 1);
-    int second = keeper_make(&k, 4096);
+    int first = supervisor_make(&k, 1);
+    int second = supervisor_make(&k, 4096);
     assert_true(first >= 0 && second >= 0);
     assert_false(is_gone(&first));
-    assert_int_equal(keeper_remove(&k, first), 0);
+    assert_int_equal(supervisor_remove(&k, first), 0);
     assert_true(is_gone(&first));
     assert_false(is_gone(&second));
-    assert_int_equal(keeper_remove(&k, first), -ENOENT);
-    assert_int_equal(keeper_make(&k, 0), -EINVAL); /* make's own error */
+    assert_int_equal(supervisor_remove(&k, first), -ENOENT);
+    assert_int_equal(supervisor_make(&k, 0), -EINVAL); /* make's own error */
 
-    keeper_stop(&k);
+    supervisor_stop(&k);
     assert_true(await_condition(is_gone, &second));
 }
 
 static void is_nobodys_child(void **state)
 {
     (void)state;
-    struct keeper k;
-    assert_int_equal(keeper_start(&k, &trade), 0);
+    struct supervisor k;
+    assert_int_equal(supervisor_start(&k, &ops), 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
-    keeper_stop(&k);
+    supervisor_stop(&k);
 }
 
 struct family {
-    struct keeper keeper;
+    struct supervisor supervisor;
     int id;
     pid_t child;
     int childs_error;
@@ -82,7 +82,7 @@ struct family {
 static void wait_for_ever(void *arg)
 {
     struct family *f = arg;
-    f->childs_error = keeper_make(&f->keeper, 1); /* not its keeper */
+    f->childs_error = supervisor_make(&f->supervisor, 1); /* not its supervisor */
     for (;;)
         pause();
 }
@@ -90,9 +90,9 @@ static void wait_for_ever(void *arg)
 static void have_a_child(void *arg)
 {
     struct family *f = arg;
-    if (keeper_start(&f->keeper, &trade) != 0)
+    if (supervisor_start(&f->supervisor, &ops) != 0)
         _exit(1);
-    f->id = keeper_make(&f->keeper, 1);
+    f->id = supervisor_make(&f->supervisor, 1);
     /* The child is to outlive this process, so not by start. */
     pid_t child = fork();
     if (child == 0)

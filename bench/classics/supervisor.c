@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "keeper.h"
+#include "supervisor.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,19 +27,19 @@ static bool receive(int socket, void *data, size_t size)
     return received == (ssize_t)size;
 }
 
-/* --- In the keeper: no allocation, no stdio --------------------------------------------------- */
+/* --- In the supervisor: no allocation, no stdio ----------------------------------------------- */
 
 struct store {
-    const struct keeper_trade *trade;
+    const struct supervisor_ops *ops;
     unsigned n;
-    int handles[KEEPER_MAX];
+    int handles[SUPERVISOR_MAX];
 };
 
 static int store_make(struct store *s, int arg)
 {
-    if (s->n == KEEPER_MAX)
+    if (s->n == SUPERVISOR_MAX)
         return -ENOSPC;
-    int handle = s->trade->make(arg);
+    int handle = s->ops->make(arg);
     if (handle >= 0)
         s->handles[s->n++] = handle;
     return handle;
@@ -49,25 +49,25 @@ static int store_remove(struct store *s, int handle)
 {
     for (unsigned i = 0; i < s->n; i++)
         if (s->handles[i] == handle) {
-            s->trade->remove_(handle);
+            s->ops->remove_(handle);
             s->handles[i] = s->handles[--s->n];
             return 0;
         }
     return -ENOENT;
 }
 
-static _Noreturn void keep(int socket, const struct keeper_trade *trade)
+static _Noreturn void keep(int socket, const struct supervisor_ops *ops)
 {
     static struct store s; /* too big for a thread's stack */
     struct request r;
 
-    s.trade = trade;
+    s.ops = ops;
     while (receive(socket, &r, sizeof r)) {
         int answer = r.what == REQUEST_MAKE ? store_make(&s, r.value) : store_remove(&s, r.value);
         (void)send(socket, &answer, sizeof answer, MSG_NOSIGNAL); /* to a client killed just now */
     }
     while (s.n > 0)
-        trade->remove_(s.handles[--s.n]);
+        ops->remove_(s.handles[--s.n]);
     _exit(0);
 }
 
@@ -84,16 +84,16 @@ static void keep_only(int socket)
         close(fd);
 }
 
-/* In the first child, all signals blocked: forks the keeper, and orphans it. */
-static _Noreturn void become_keeper(int socket, const struct keeper_trade *trade)
+/* In the first child, all signals blocked: forks the supervisor, and orphans it. */
+static _Noreturn void become_supervisor(int socket, const struct supervisor_ops *ops)
 {
     setsid();
     pid_t pid = fork();
     if (pid != 0)
         _exit(pid < 0 ? errno : 0);
-    prctl(PR_SET_NAME, trade->name);
+    prctl(PR_SET_NAME, ops->name);
     keep_only(socket);
-    keep(STDIN_FILENO, trade);
+    keep(STDIN_FILENO, ops);
 }
 
 /* --- In the client ---------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static int reap(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
 }
 
-int keeper_start(struct keeper *k, const struct keeper_trade *trade)
+int supervisor_start(struct supervisor *k, const struct supervisor_ops *ops)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -130,7 +130,7 @@ int keeper_start(struct keeper *k, const struct keeper_trade *trade)
 
     pid_t pid = fork_deaf();
     if (pid == 0)
-        become_keeper(ends[1], trade);
+        become_supervisor(ends[1], ops);
     int error = pid < 0 ? errno : reap(pid);
 
     close(ends[1]);
@@ -143,7 +143,7 @@ int keeper_start(struct keeper *k, const struct keeper_trade *trade)
     return 0;
 }
 
-static int ask(struct keeper *k, struct request r)
+static int ask(struct supervisor *k, struct request r)
 {
     if (k->client != getpid())
         return -EPERM;
@@ -154,17 +154,17 @@ static int ask(struct keeper *k, struct request r)
     return receive(k->socket, &answer, sizeof answer) ? answer : -EPIPE;
 }
 
-int keeper_make(struct keeper *k, int arg)
+int supervisor_make(struct supervisor *k, int arg)
 {
     return ask(k, (struct request){REQUEST_MAKE, arg});
 }
 
-int keeper_remove(struct keeper *k, int handle)
+int supervisor_remove(struct supervisor *k, int handle)
 {
     return ask(k, (struct request){REQUEST_REMOVE, handle});
 }
 
-void keeper_stop(struct keeper *k)
+void supervisor_stop(struct supervisor *k)
 {
     close(k->socket);
     k->socket = -1;
