@@ -65,44 +65,33 @@ static void check_rounds(unsigned parties, unsigned rounds, unsigned kind)
     shared_unmake(h, sizeof *h);
 }
 
-static void test_nobody_leaves_early(void **state)
+TEST(test_nobody_leaves_early)
 {
-    (void)state;
     check_rounds(1, 1000, WORKER_THREADS);
     check_rounds(2, 8000, WORKER_THREADS);
     check_rounds(5, 2000, WORKER_THREADS);
     check_rounds(50, 60, WORKER_THREADS);
 }
 
-static void test_processes_meet(void **state)
+TEST(test_processes_meet)
 {
-    (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
     check_rounds(4, 2000, WORKER_PROCESSES);
 }
 
-static void test_a_barrier_for_nobody_is_refused(void **state)
+TEST(test_a_barrier_for_nobody_is_refused)
 {
     _Alignas(64) unsigned char b[2048] = {0};
 
-    (void)state;
     assert_true(barrier_subject->size <= sizeof b);
     assert_int_equal(barrier_subject->init_for(b, false, 0), EINVAL);
 }
 
-static int run_rounds(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_leaves_early),
-        cmocka_unit_test(test_processes_meet),
-        cmocka_unit_test(test_a_barrier_for_nobody_is_refused),
-    };
-    return cmocka_run_group_tests_name("barrier-rounds", tests, NULL, NULL);
-}
-
-const struct contract_group group_barrier_rounds = {"barrier-rounds", &family_barrier, always,
-                                                    run_rounds};
+const struct contract_group group_barrier_rounds = {
+    "barrier-rounds", &family_barrier, always,
+    TESTS(cmocka_unit_test(test_nobody_leaves_early), cmocka_unit_test(test_processes_meet),
+          cmocka_unit_test(test_a_barrier_for_nobody_is_refused))};
 
 /* --- One of them destroys it as soon as it is through ----------------------------------------- */
 
@@ -137,9 +126,8 @@ static void come_and_destroy(unsigned index, void *arg)
     }
 }
 
-static void test_one_destroys_it(void **state)
+TEST(test_one_destroys_it)
 {
-    (void)state;
     for (unsigned parties = 2; parties <= 6; parties += 2) {
         struct ruin r = {.parties = parties, .rounds = kind_rounds(2000)};
         meeting_make(&r.meet, parties);
@@ -148,14 +136,9 @@ static void test_one_destroys_it(void **state)
     }
 }
 
-static int run_lifetime(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_destroys_it)};
-    return cmocka_run_group_tests_name("barrier-lifetime", tests, NULL, NULL);
-}
-
-const struct contract_group group_barrier_lifetime = {"barrier-lifetime", &family_barrier,
-                                                      is_freeable, run_lifetime};
+const struct contract_group group_barrier_lifetime = {
+    "barrier-lifetime", &family_barrier, is_freeable,
+    TESTS(cmocka_unit_test(test_one_destroys_it))};
 
 /* --- A thread that waits for the others sleeps ------------------------------------------------ */
 
@@ -174,21 +157,14 @@ static void nothing(void *b)
     (void)b;
 }
 
-static void test_who_comes_first_sleeps(void **state)
+TEST(test_who_comes_first_sleeps)
 {
     struct adapter pair = *subject;
 
-    (void)state;
     pair.init = pair_init;
     subject = &pair;
     check_idle(nothing, come, come, nothing);
 }
 
-static int run_idle(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_comes_first_sleeps)};
-    return cmocka_run_group_tests_name("barrier-idle", tests, NULL, NULL);
-}
-
-const struct contract_group group_barrier_idle = {"barrier-idle", &family_barrier, blocks,
-                                                  run_idle};
+const struct contract_group group_barrier_idle = {
+    "barrier-idle", &family_barrier, blocks, TESTS(cmocka_unit_test(test_who_comes_first_sleeps))};

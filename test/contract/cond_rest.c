@@ -96,31 +96,23 @@ static void check_party(bool by_signals, bool outside)
     pthread_barrier_destroy(&p.meet);
 }
 
-static void test_the_variable_goes_after_a_broadcast(void **state)
+TEST(test_the_variable_goes_after_a_broadcast)
 {
-    (void)state;
     check_party(false, false);
     check_party(false, true);
 }
 
-static void test_the_variable_goes_after_signals(void **state)
+TEST(test_the_variable_goes_after_signals)
 {
-    (void)state;
     check_party(true, false);
     check_party(true, true);
 }
 
-static int run_lifetime(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_variable_goes_after_a_broadcast),
-        cmocka_unit_test(test_the_variable_goes_after_signals),
-    };
-    return cmocka_run_group_tests_name("cond-lifetime", tests, NULL, NULL) + group_lifetime.run();
-}
-
-const struct contract_group group_cond_lifetime = {"cond-lifetime", &family_cond, is_freeable,
-                                                   run_lifetime};
+const struct contract_group group_cond_lifetime = {
+    "cond-lifetime", &family_cond, is_freeable,
+    TESTS(cmocka_unit_test(test_the_variable_goes_after_a_broadcast),
+          cmocka_unit_test(test_the_variable_goes_after_signals)),
+    ALSO(&group_lifetime)};
 
 /* --- A waiter that is cancelled --------------------------------------------------------------- */
 
@@ -152,11 +144,10 @@ static void *wait_for_ever(void *arg)
     return NULL;
 }
 
-static void test_a_cancelled_waiter_holds_the_mutex(void **state)
+TEST(test_a_cancelled_waiter_holds_the_mutex)
 {
     struct victim v = {.object = object_make(false)};
 
-    (void)state;
     watchdog_start(patience, "waiters are cancelled", v.object, subject_head->size, NULL, NULL);
     for (unsigned i = 0; i < kind_rounds(200); i++) {
         pthread_t thread;
@@ -183,14 +174,9 @@ static bool is_cancellable(void)
     return subject_is(ADAPTER_CANCEL);
 }
 
-static int run_cancel(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_cancelled_waiter_holds_the_mutex)};
-    return cmocka_run_group_tests_name("cond-cancel", tests, NULL, NULL);
-}
-
-const struct contract_group group_cond_cancel = {"cond-cancel", &family_cond, is_cancellable,
-                                                 run_cancel};
+const struct contract_group group_cond_cancel = {
+    "cond-cancel", &family_cond, is_cancellable,
+    TESTS(cmocka_unit_test(test_a_cancelled_waiter_holds_the_mutex))};
 
 /* --- Misuse ----------------------------------------------------------------------------------- */
 
@@ -199,12 +185,11 @@ static void wait_without_the_mutex(void *object)
     cond_subject->wait(object);
 }
 
-static void test_waiting_without_the_mutex_dies(void **state)
+TEST(test_waiting_without_the_mutex_dies)
 {
     void *object = object_make(false);
     struct death d;
 
-    (void)state;
     assert_int_equal(death_run(wait_without_the_mutex, object, patience * 1000 / 3, &d), 0);
     assert_false(d.timed_out);
     assert_int_equal(d.signal, SIGABRT);
@@ -212,17 +197,14 @@ static void test_waiting_without_the_mutex_dies(void **state)
     object_unmake(object);
 }
 
-static int run_misuse(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_waiting_without_the_mutex_dies)};
-    return cmocka_run_group_tests_name("cond-misuse", tests, NULL, NULL);
-}
-
-const struct contract_group group_cond_misuse = {"cond-misuse", &family_cond, knows_owner,
-                                                 run_misuse};
+const struct contract_group group_cond_misuse = {
+    "cond-misuse", &family_cond, knows_owner,
+    TESTS(cmocka_unit_test(test_waiting_without_the_mutex_dies))};
 
 /* --- Memory and idleness, as any lock --------------------------------------------------------- */
 
-GROUP_AS_LOCK(group_cond_memory, "cond-memory", &family_cond, always, group_memory)
+const struct contract_group group_cond_memory = {"cond-memory", &family_cond, always,
+                                                 ALSO(&group_memory)};
 
-GROUP_AS_LOCK(group_cond_idle, "cond-idle", &family_cond, blocks, group_idle)
+const struct contract_group group_cond_idle = {"cond-idle", &family_cond, blocks,
+                                               ALSO(&group_idle)};

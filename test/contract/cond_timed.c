@@ -111,11 +111,10 @@ static void keep_appointment(unsigned index, void *arg)
  * Both wait, and one signal comes.  If the timed waiter says that it timed out, the signal was
  * for the other one: it takes the unit, or hangs.
  */
-static void test_a_timeout_takes_no_signal(void **state)
+TEST(test_a_timeout_takes_no_signal)
 {
     struct appointment a = {.object = object_make(false), .rounds = kind_rounds(2000)};
 
-    (void)state;
     if (!subject_is(ADAPTER_EXACT)) {
         object_unmake(a.object);
         skip();
@@ -150,9 +149,8 @@ static void check_expiry(int64_t wait_ns)
     object_unmake(object);
 }
 
-static void test_a_wait_ends_in_time(void **state)
+TEST(test_a_wait_ends_in_time)
 {
-    (void)state;
     check_expiry(-1000 * MS);
     check_expiry(0);
     check_expiry(MS / 50);
@@ -164,13 +162,8 @@ static bool applies(void)
     return cond_subject->timedwait != NULL;
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wait_ends_in_time),
-        cmocka_unit_test(test_a_timeout_takes_no_signal),
-    };
-    return cmocka_run_group_tests_name("cond-timed", tests, NULL, NULL) + group_timed.run();
-}
-
-const struct contract_group group_cond_timed = {"cond-timed", &family_cond, applies, run};
+const struct contract_group group_cond_timed = {
+    "cond-timed", &family_cond, applies,
+    TESTS(cmocka_unit_test(test_a_wait_ends_in_time),
+          cmocka_unit_test(test_a_timeout_takes_no_signal)),
+    ALSO(&group_timed)};

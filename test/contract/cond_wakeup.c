@@ -98,9 +98,8 @@ static void check_turns(unsigned tasks, bool all, bool outside)
     object_unmake(g.stock.object);
 }
 
-static void test_signals_wake_as_many(void **state)
+TEST(test_signals_wake_as_many)
 {
-    (void)state;
     for (int outside = 0; outside < 2; outside++) {
         check_turns(2, false, outside);
         check_turns(4, false, outside);
@@ -108,9 +107,8 @@ static void test_signals_wake_as_many(void **state)
     }
 }
 
-static void test_a_broadcast_wakes_all(void **state)
+TEST(test_a_broadcast_wakes_all)
 {
-    (void)state;
     for (int outside = 0; outside < 2; outside++) {
         check_turns(2, true, outside);
         check_turns(4, true, outside);
@@ -157,9 +155,8 @@ static void check_trade(unsigned tasks, unsigned kind)
     shared_unmake(s, sizeof *s);
 }
 
-static void test_no_signal_is_lost(void **state)
+TEST(test_no_signal_is_lost)
 {
-    (void)state;
     check_trade(2, WORKER_THREADS);
     check_trade(8, WORKER_THREADS);
     if (subject_is(ADAPTER_SHARED))
@@ -194,11 +191,10 @@ static void play(unsigned index, void *arg)
     cond_subject->unlock(b->object);
 }
 
-static void test_a_later_waiter_takes_no_wake(void **state)
+TEST(test_a_later_waiter_takes_no_wake)
 {
     struct ball b = {.object = object_make(false), .players = 2, .rounds = kind_rounds(3000)};
 
-    (void)state;
     tasks_run(2, WORKER_THREADS, "two play ball", b.object, play, &b);
     object_unmake(b.object);
 
@@ -247,11 +243,10 @@ static void wait_or_steal(unsigned index, void *arg)
     }
 }
 
-static void test_the_signaller_steals_nothing(void **state)
+TEST(test_the_signaller_steals_nothing)
 {
     struct theft t = {.object = object_make(false), .rounds = kind_rounds(2000)};
 
-    (void)state;
     meeting_make(&t.meet, 2);
     tasks_run(2, WORKER_THREADS, "a signaller waits at once", t.object, wait_or_steal, &t);
     pthread_barrier_destroy(&t.meet);
@@ -259,13 +254,12 @@ static void test_the_signaller_steals_nothing(void **state)
 }
 
 /* Nobody waits: signal and broadcast do nothing, and are not kept for later. */
-static void test_a_signal_to_nobody_is_gone(void **state)
+TEST(test_a_signal_to_nobody_is_gone)
 {
     struct stock s;
     struct timespec soon = clock_in_ns(10 * MS);
     int answer = 0;
 
-    (void)state;
     stock_make(&s);
     add_units(&s, 0, true);
     cond_subject->signal(s.object);
@@ -279,18 +273,11 @@ static void test_a_signal_to_nobody_is_gone(void **state)
     object_unmake(s.object);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals_wake_as_many),
-        cmocka_unit_test(test_a_broadcast_wakes_all),
-        cmocka_unit_test(test_no_signal_is_lost),
-        cmocka_unit_test(test_a_later_waiter_takes_no_wake),
-        cmocka_unit_test(test_the_signaller_steals_nothing),
-        cmocka_unit_test(test_a_signal_to_nobody_is_gone),
-    };
-    return cmocka_run_group_tests_name("cond-wakeup", tests, NULL, NULL) + group_exclusion.run() +
-           group_wakeup.run();
-}
-
-const struct contract_group group_cond_wakeup = {"cond-wakeup", &family_cond, always, run};
+const struct contract_group group_cond_wakeup = {
+    "cond-wakeup", &family_cond, always,
+    TESTS(cmocka_unit_test(test_signals_wake_as_many), cmocka_unit_test(test_a_broadcast_wakes_all),
+          cmocka_unit_test(test_no_signal_is_lost),
+          cmocka_unit_test(test_a_later_waiter_takes_no_wake),
+          cmocka_unit_test(test_the_signaller_steals_nothing),
+          cmocka_unit_test(test_a_signal_to_nobody_is_gone)),
+    ALSO(&group_exclusion, &group_wakeup)};

@@ -46,12 +46,35 @@ struct contract_family {
 extern const struct contract_family family_locks, family_rw, family_cond, family_sem, family_event,
     family_barrier;
 
+/* A group: its tests, and those of groups that test locks, if the subject can be used as one. */
 struct contract_group {
     const char *name;
     const struct contract_family *family;
-    bool (*applies)(void); /* to the subject */
-    int (*run)(void);      /* cmocka's count of failures */
+    bool (*applies)(void);                      /* to the subject */
+    const struct CMUnitTest *tests;             /* the last has no name; NULL: none */
+    const struct contract_group *const *also;   /* ends with NULL; NULL: none */
+    bool (*also_applies)(void);                 /* NULL: always */
+    const struct CMUnitTest *between_processes; /* for what is between processes only */
 };
+
+/* cmocka's count of failures, of all tests of the group that apply. */
+int group_run(const struct contract_group *g);
+
+#define TEST(name) static void name(void **state __attribute__((unused)))
+#define TEST_LIST(...)          \
+    (const struct CMUnitTest[]) \
+    {                           \
+        __VA_ARGS__,            \
+        {                       \
+            .name = NULL        \
+        }                       \
+    }
+#define TESTS(...) .tests = TEST_LIST(__VA_ARGS__)
+#define ALSO(...)                                  \
+    .also = (const struct contract_group *const[]) \
+    {                                              \
+        __VA_ARGS__, NULL                          \
+    }
 
 extern const struct contract_group group_exclusion, group_trylock, group_timed, group_order,
     group_wakeup, group_lifetime, group_misuse, group_memory, group_idle;
@@ -78,14 +101,6 @@ bool always(void);
 bool blocks(void);
 bool is_freeable(void);
 bool knows_owner(void);
-
-/* A group that is one of the locks', run on the subject as a lock. */
-#define GROUP_AS_LOCK(group, name_, family_, applies_, lock_group) \
-    static int group##_run(void)                                   \
-    {                                                              \
-        return (lock_group).run();                                 \
-    }                                                              \
-    const struct contract_group group = {name_, family_, applies_, group##_run};
 
 /*
  * As many tasks as the lock takes kindly: where waiters never sleep, no more than there are CPUs

@@ -10,11 +10,10 @@ static bool is_automatic(void)
     return event_subject->automatic;
 }
 
-static void test_states(void **state)
+TEST(test_states)
 {
     void *event = object_make(false);
 
-    (void)state;
     for (int round = 0; round < 3; round++) {
         assert_false(event_subject->is_set(event));
         assert_int_equal(event_subject->trywait(event), EAGAIN);
@@ -34,14 +33,8 @@ static void test_states(void **state)
     object_unmake(event);
 }
 
-static int run_states(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states)};
-    return cmocka_run_group_tests_name("event-states", tests, NULL, NULL);
-}
-
 const struct contract_group group_event_states = {"event-states", &family_event, always,
-                                                  run_states};
+                                                  TESTS(cmocka_unit_test(test_states))};
 
 /* --- Wakes: task 0 opens, the others pass once a round ---------------------------------------- */
 
@@ -115,9 +108,8 @@ static void check_passing(unsigned tasks)
     object_unmake(g.event);
 }
 
-static void test_all_are_let_through(void **state)
+TEST(test_all_are_let_through)
 {
-    (void)state;
     check_passing(2);
     check_passing(5);
     check_passing(40);
@@ -134,12 +126,11 @@ static void leave_open(void *event)
 }
 
 /* Three sleep; the event is set once. */
-static void test_an_automatic_event_lets_one_through(void **state)
+TEST(test_an_automatic_event_lets_one_through)
 {
     struct helper h[3];
     unsigned passed = 0;
 
-    (void)state;
     if (!is_automatic())
         skip();
     void *event = object_make(false);
@@ -163,21 +154,14 @@ static void test_an_automatic_event_lets_one_through(void **state)
     object_unmake(event);
 }
 
-static int run_wakeup(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_let_through),
-        cmocka_unit_test(test_an_automatic_event_lets_one_through),
-    };
-    int failed = cmocka_run_group_tests_name("event-wakeup", tests, NULL, NULL);
-
-    if (is_automatic())
-        failed += group_exclusion.run() + group_trylock.run() + group_wakeup.run();
-    return failed;
-}
-
-const struct contract_group group_event_wakeup = {"event-wakeup", &family_event, always,
-                                                  run_wakeup};
+const struct contract_group group_event_wakeup = {
+    "event-wakeup",
+    &family_event,
+    always,
+    TESTS(cmocka_unit_test(test_all_are_let_through),
+          cmocka_unit_test(test_an_automatic_event_lets_one_through)),
+    ALSO(&group_exclusion, &group_trylock, &group_wakeup),
+    .also_applies = is_automatic};
 
 /* --- The rest: an event that resets itself is a lock ------------------------------------------ */
 
@@ -196,9 +180,8 @@ static void check_expiry(int64_t wait_ns)
     object_unmake(event);
 }
 
-static void test_a_wait_ends_in_time(void **state)
+TEST(test_a_wait_ends_in_time)
 {
-    (void)state;
     check_expiry(-1000 * MS);
     check_expiry(0);
     check_expiry(5 * MS);
@@ -209,39 +192,34 @@ static bool is_timed(void)
     return event_subject->timedwait != NULL;
 }
 
-static int run_timed(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_wait_ends_in_time)};
-    int failed = cmocka_run_group_tests_name("event-timed", tests, NULL, NULL);
-
-    return is_automatic() ? failed + group_timed.run() : failed;
-}
-
-const struct contract_group group_event_timed = {"event-timed", &family_event, is_timed, run_timed};
+const struct contract_group group_event_timed = {
+    "event-timed",      &family_event,
+    is_timed,           TESTS(cmocka_unit_test(test_a_wait_ends_in_time)),
+    ALSO(&group_timed), .also_applies = is_automatic};
 
 static bool is_freeable_lock(void)
 {
     return is_automatic() && subject_is(ADAPTER_FREEABLE);
 }
 
-GROUP_AS_LOCK(group_event_lifetime, "event-lifetime", &family_event, is_freeable_lock,
-              group_lifetime)
+const struct contract_group group_event_lifetime = {"event-lifetime", &family_event,
+                                                    is_freeable_lock, ALSO(&group_lifetime)};
 
-GROUP_AS_LOCK(group_event_memory, "event-memory", &family_event, is_automatic, group_memory)
+const struct contract_group group_event_memory = {"event-memory", &family_event, is_automatic,
+                                                  ALSO(&group_memory)};
 
 /* `subject` is set when it is made. */
-static void test_a_waiter_for_a_manual_event_sleeps(void **state)
+TEST(test_a_waiter_for_a_manual_event_sleeps)
 {
-    (void)state;
+    if (is_automatic())
+        skip();
     check_idle(event_subject->reset, event_subject->set, event_subject->wait, leave_open);
 }
 
-static int run_idle(void)
-{
-    if (is_automatic())
-        return group_idle.run();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_waiter_for_a_manual_event_sleeps)};
-    return cmocka_run_group_tests_name("event-idle", tests, NULL, NULL);
-}
-
-const struct contract_group group_event_idle = {"event-idle", &family_event, blocks, run_idle};
+const struct contract_group group_event_idle = {
+    "event-idle",
+    &family_event,
+    blocks,
+    TESTS(cmocka_unit_test(test_a_waiter_for_a_manual_event_sleeps)),
+    ALSO(&group_idle),
+    .also_applies = is_automatic};

@@ -46,16 +46,14 @@ static void check_counting(unsigned tasks, unsigned kind, const char *what)
     shared_unmake(w, sizeof *w);
 }
 
-static void test_threads_exclude_each_other(void **state)
+TEST(test_threads_exclude_each_other)
 {
-    (void)state;
     check_counting(kind_tasks(2), WORKER_THREADS, "two threads count");
     check_counting(kind_tasks(5), WORKER_THREADS, "five threads count");
 }
 
-static void test_processes_exclude_each_other(void **state)
+TEST(test_processes_exclude_each_other)
 {
-    (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
     check_counting(kind_tasks(2), WORKER_PROCESSES, "two processes count");
@@ -78,11 +76,10 @@ static void write_cells(unsigned index, void *arg)
     }
 }
 
-static void test_a_holder_sees_what_the_last_one_wrote(void **state)
+TEST(test_a_holder_sees_what_the_last_one_wrote)
 {
     struct work *w = shared_make(sizeof *w);
 
-    (void)state;
     w->lock = lock_make(false);
     w->rounds = kind_rounds(50000);
     tasks_run(kind_tasks(3), WORKER_THREADS, "threads write cells", w->lock, write_cells, w);
@@ -112,12 +109,11 @@ static void hold_many(unsigned index, void *arg)
     }
 }
 
-static void test_many_locks_are_held_at_a_time(void **state)
+TEST(test_many_locks_are_held_at_a_time)
 {
     struct pair p = {.rounds = kind_rounds(2000)};
     unsigned tasks = kind_tasks(3);
 
-    (void)state;
     p.locks = adapter_make(subject, LOCKS_HELD, false);
     assert_non_null(p.locks);
     tasks_run(tasks, WORKER_THREADS, "threads hold eight locks", p.locks, hold_many, &p);
@@ -126,20 +122,10 @@ static void test_many_locks_are_held_at_a_time(void **state)
     adapter_unmake(subject, p.locks, LOCKS_HELD);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_exclude_each_other),
-        cmocka_unit_test(test_processes_exclude_each_other),
-        cmocka_unit_test(test_a_holder_sees_what_the_last_one_wrote),
-        cmocka_unit_test(test_many_locks_are_held_at_a_time),
-    };
-    const struct CMUnitTest between_processes[] = {
-        cmocka_unit_test(test_processes_exclude_each_other)};
-
-    if (subject_is(ADAPTER_PROCESSES))
-        return cmocka_run_group_tests_name("exclusion", between_processes, NULL, NULL);
-    return cmocka_run_group_tests_name("exclusion", tests, NULL, NULL);
-}
-
-const struct contract_group group_exclusion = {"exclusion", &family_locks, always, run};
+const struct contract_group group_exclusion = {
+    "exclusion", &family_locks, always,
+    TESTS(cmocka_unit_test(test_threads_exclude_each_other),
+          cmocka_unit_test(test_processes_exclude_each_other),
+          cmocka_unit_test(test_a_holder_sees_what_the_last_one_wrote),
+          cmocka_unit_test(test_many_locks_are_held_at_a_time)),
+    .between_processes = TEST_LIST(cmocka_unit_test(test_processes_exclude_each_other))};

@@ -95,16 +95,10 @@ void check_idle(void (*hold_)(void *), void (*release)(void *), void (*ask)(void
     lock_unmake(s.lock);
 }
 
-static void test_a_waiter_sleeps(void **state)
+TEST(test_a_waiter_sleeps)
 {
-    (void)state;
     check_idle(subject->lock, subject->unlock, subject->lock, subject->unlock);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_waiter_sleeps)};
-    return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
-}
-
-const struct contract_group group_idle = {"idle", &family_locks, blocks, run};
+const struct contract_group group_idle = {"idle", &family_locks, blocks,
+                                          TESTS(cmocka_unit_test(test_a_waiter_sleeps))};

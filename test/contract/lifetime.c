@@ -110,27 +110,18 @@ static void check_lock_life(unsigned tasks, bool mapped)
     check_life(tasks, mapped, (const adapter_head *)subject, lock_and_drop);
 }
 
-static void test_the_next_owner_frees(void **state)
+TEST(test_the_next_owner_frees)
 {
-    (void)state;
     check_lock_life(2, false);
     check_lock_life(kind_tasks(4), false);
 }
 
-static void test_the_next_owner_unmaps(void **state)
+TEST(test_the_next_owner_unmaps)
 {
-    (void)state;
     check_lock_life(2, true);
     check_lock_life(kind_tasks(4), true);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_next_owner_frees),
-        cmocka_unit_test(test_the_next_owner_unmaps),
-    };
-    return cmocka_run_group_tests_name("lifetime", tests, NULL, NULL);
-}
-
-const struct contract_group group_lifetime = {"lifetime", &family_locks, is_freeable, run};
+const struct contract_group group_lifetime = {"lifetime", &family_locks, is_freeable,
+                                              TESTS(cmocka_unit_test(test_the_next_owner_frees),
+                                                    cmocka_unit_test(test_the_next_owner_unmaps))};

@@ -39,12 +39,11 @@ static bool near(double a, double b, double tolerance)
     return fabs(a - b) <= tolerance;
 }
 
-static void test_mean_and_interval(void **state)
+TEST(test_mean_and_interval)
 {
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct stats s = {0};
 
-    (void)state;
     assert_true(isinf(stats_ci95(&s)));
     for (int i = 0; i < 8; i++)
         stats_add(&s, x[i]);
@@ -55,9 +54,8 @@ static void test_mean_and_interval(void **state)
     assert_true(s.min == 2 && s.max == 9);
 }
 
-static void test_student(void **state)
+TEST(test_student)
 {
-    (void)state;
     assert_true(isinf(stats_t95(0)));
     assert_true(near(stats_t95(1), 12.706, 1e-9));
     assert_true(near(stats_t95(20), 2.086, 1e-9));
@@ -67,12 +65,11 @@ static void test_student(void **state)
     assert_true(near(stats_t95(1000000), 1.9600, 6e-4));
 }
 
-static void test_ratios(void **state)
+TEST(test_ratios)
 {
     double a[100], b[100];
     struct rng random;
 
-    (void)state;
     rng_seed(&random, 1);
     for (int i = 0; i < 100; i++) {
         b[i] = rng_between(&random, 10, 20);
@@ -90,11 +87,10 @@ static void test_ratios(void **state)
     assert_true(r.low <= r.ratio && r.ratio <= r.high);
 }
 
-static void test_percentiles(void **state)
+TEST(test_percentiles)
 {
     struct histogram *h = calloc(2, sizeof *h);
 
-    (void)state;
     assert_int_equal(histogram_percentile(&h[0], 0.5), 0);
     for (uint64_t v = 1; v <= 100000; v++)
         histogram_add(&h[v % 2], v);
@@ -117,13 +113,12 @@ static void test_percentiles(void **state)
     free(h);
 }
 
-static void test_random_numbers(void **state)
+TEST(test_random_numbers)
 {
     struct rng a, b;
     unsigned seen[10] = {0};
     double sum = 0;
 
-    (void)state;
     rng_seed(&a, 42);
     rng_seed(&b, 42);
     for (int i = 0; i < 10000; i++) {
@@ -143,11 +138,10 @@ static void test_random_numbers(void **state)
  * determines the number of steps; and the steps are executed, each after the one before.  How well
  * the rate was measured depends on who else was there.
  */
-static void test_work_is_done_in_steps(void **state)
+TEST(test_work_is_done_in_steps)
 {
     enum { STEPS = 2000000, QUICKEST_STEP_PS = 100 }; /* a multiplication at 10 GHz */
 
-    (void)state;
     double rate = work_calibrate();
     assert_true(rate > 0 && rate < 1000.0 / QUICKEST_STEP_PS);
     assert_true(near(work_calibrate(), rate, 0));
@@ -165,11 +159,10 @@ static void count_member(unsigned index, void *arg)
     __atomic_fetch_add((unsigned *)arg + index % 2, 1, __ATOMIC_RELAXED);
 }
 
-static void test_worker_groups(void **state)
+TEST(test_worker_groups)
 {
     unsigned *counts = shared_make(sizeof *counts * 2);
 
-    (void)state;
     assert_int_equal(workers_run(1000, WORKER_THREADS, count_member, counts), 0);
     workers_stack(20000);
     assert_int_equal(workers_run(2, WORKER_THREADS, count_member, counts), 0);
@@ -199,11 +192,10 @@ static void exit_with(void *arg)
         pause();
 }
 
-static void test_deaths(void **state)
+TEST(test_deaths)
 {
     struct death d;
 
-    (void)state;
     assert_int_equal(death_run(exit_with, &(int){7}, 60000, &d), 0);
     assert_int_equal(d.status, 7);
     assert_int_equal(d.signal, 0);
@@ -216,12 +208,11 @@ static void test_deaths(void **state)
     assert_true(d.timed_out);
 }
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
     struct counters *c = counters_open();
     struct counts before, after;
 
-    (void)state;
     assert_non_null(c);
     counters_read(c, &before);
     for (int i = 0; i < 10; i++)
@@ -241,11 +232,10 @@ static void test_counters(void **state)
     counters_close(c);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     struct machine m;
 
-    (void)state;
     assert_null(adapter_find("absent"));
     assert_string_equal(adapter_why_missing("absent"), "its package");
     assert_null(adapter_why_missing("unheard-of"));
@@ -253,9 +243,8 @@ static void test_names(void **state)
     assert_true(m.cpus >= 1 && m.cpu[0] != '\0' && strstr(m.kernel, "Linux") == m.kernel);
 }
 
-static void test_every_family_has_its_own(void **state)
+TEST(test_every_family_has_its_own)
 {
-    (void)state;
     assert_ptr_equal(rw_adapter_find("other"), &other);
     assert_null(rw_adapter_find("absent"));
     assert_null(rw_adapter_why_missing("word"));
@@ -274,11 +263,10 @@ static void test_every_family_has_its_own(void **state)
     assert_int_equal(errno, ENOTSUP);
 }
 
-static void test_deadlines_keep_their_distance(void **state)
+TEST(test_deadlines_keep_their_distance)
 {
     static const int64_t distances[] = {-1500000000, 0, 1, 999999999, 2500000000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
         struct timespec at = clock_in_ns(distances[i]), now;
         struct timespec real = clock_realtime_of(&at);

@@ -35,9 +35,8 @@ static void bytes_unmake(void *bytes, size_t size)
         free(bytes);
 }
 
-static void test_zeroed_memory_is_a_free_lock(void **state)
+TEST(test_zeroed_memory_is_a_free_lock)
 {
-    (void)state;
     if (!subject_is(ADAPTER_ZERO))
         skip();
     void *lock = bytes_make(LARGEST);
@@ -63,11 +62,10 @@ static void lock_often(unsigned index, void *arg)
     }
 }
 
-static void test_a_lock_stays_in_its_bytes(void **state)
+TEST(test_a_lock_stays_in_its_bytes)
 {
     struct guarded *g = bytes_make(sizeof *g);
 
-    (void)state;
     assert_true(subject->size <= sizeof g->lock - GUARD);
     assert_true(subject->align <= 64);
     memset(g, GUARD_BYTE, sizeof *g);
@@ -102,12 +100,11 @@ static void visit_all(unsigned index, void *arg)
     }
 }
 
-static void test_there_may_be_very_many(void **state)
+TEST(test_there_may_be_very_many)
 {
     static struct crowd c;
     unsigned tasks = kind_tasks(4);
 
-    (void)state;
     c.n = CROWD;
     c.locks = adapter_make(subject, c.n, false);
     if (c.locks == NULL && errno == ENOSPC) { /* kernel objects are few */
@@ -123,14 +120,8 @@ static void test_there_may_be_very_many(void **state)
     adapter_unmake(subject, c.locks, c.n);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zeroed_memory_is_a_free_lock),
-        cmocka_unit_test(test_a_lock_stays_in_its_bytes),
-        cmocka_unit_test(test_there_may_be_very_many),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
-}
-
-const struct contract_group group_memory = {"memory", &family_locks, always, run};
+const struct contract_group group_memory = {
+    "memory", &family_locks, always,
+    TESTS(cmocka_unit_test(test_zeroed_memory_is_a_free_lock),
+          cmocka_unit_test(test_a_lock_stays_in_its_bytes),
+          cmocka_unit_test(test_there_may_be_very_many))};

@@ -3,21 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <furwock/ipc/mutex.h>
 
 #include "bench/adapters/lock_file.h"
 #include "bench/adapters/region.h"
+#include "test/support/unit.h"
 
 enum { PAGE = 4096 };
 
@@ -29,11 +24,10 @@ static int status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_memory_in_a_region(void **state)
+TEST(test_memory_in_a_region)
 {
     unsigned char *one = region_take(1), *two = region_take(3 * PAGE), *three = region_take(PAGE);
 
-    (void)state;
     assert_non_null(one);
     assert_non_null(two);
     assert_int_equal((uintptr_t)one % PAGE, 0);
@@ -52,11 +46,10 @@ static void test_memory_in_a_region(void **state)
 }
 
 /* A forked task shares what is there; what it takes itself is its own. */
-static void test_forked_tasks(void **state)
+TEST(test_forked_tasks)
 {
     unsigned char *shared = region_take(PAGE);
 
-    (void)state;
     pid_t child = fork();
     if (child == 0) {
         unsigned char *own = region_take(PAGE);
@@ -84,13 +77,12 @@ static void *lock_it(void *file)
 }
 
 /* Each task has an open file of its own, and it goes with the task. */
-static void test_files(void **state)
+TEST(test_files)
 {
     struct lock_file f;
     pthread_t thread;
     void *other;
 
-    (void)state;
     assert_int_equal(lock_file_make(&f), 0);
     int fd = lock_file_own(&f);
     assert_int_equal(lock_file_own(&f), fd);
@@ -113,12 +105,4 @@ static void test_files(void **state)
     lock_file_unmake(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_in_a_region),
-        cmocka_unit_test(test_forked_tasks),
-        cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -127,9 +127,8 @@ static void expect_death(void (*commit)(struct offence *))
         fail_msg("expected a line with \"%s\", got \"%s\"", d.text, panic);
 }
 
-static void test_relocking_dies(void **state)
+TEST(test_relocking_dies)
 {
-    (void)state;
     expect_death(relock);
     if (subject->timedlock != NULL)
         expect_death(relock_timed);
@@ -137,30 +136,21 @@ static void test_relocking_dies(void **state)
         expect_death(relock_after_try);
 }
 
-static void test_unlocking_a_free_lock_dies(void **state)
+TEST(test_unlocking_a_free_lock_dies)
 {
-    (void)state;
     expect_death(unlock_free);
     expect_death(unlock_twice);
     if (subject->unlock_fair != NULL)
         expect_death(unlock_fair_free);
 }
 
-static void test_unlocking_anothers_lock_dies(void **state)
+TEST(test_unlocking_anothers_lock_dies)
 {
-    (void)state;
     expect_death(unlock_foreign);
     expect_death(unlock_foreign_contended);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relocking_dies),
-        cmocka_unit_test(test_unlocking_a_free_lock_dies),
-        cmocka_unit_test(test_unlocking_anothers_lock_dies),
-    };
-    return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
-}
-
-const struct contract_group group_misuse = {"misuse", &family_locks, knows_owner, run};
+const struct contract_group group_misuse = {
+    "misuse", &family_locks, knows_owner,
+    TESTS(cmocka_unit_test(test_relocking_dies), cmocka_unit_test(test_unlocking_a_free_lock_dies),
+          cmocka_unit_test(test_unlocking_anothers_lock_dies))};

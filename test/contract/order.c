@@ -51,9 +51,8 @@ static void check_order(void)
     lock_unmake(lock);
 }
 
-static void test_waiters_are_served_in_order(void **state)
+TEST(test_waiters_are_served_in_order)
 {
-    (void)state;
     /* Who polls stands in no queue: a fair release serves one of those who wait, not the first. */
     if (!subject_is(ADAPTER_BLOCKS) && !subject_is(ADAPTER_FAIR))
         skip();
@@ -61,11 +60,10 @@ static void test_waiters_are_served_in_order(void **state)
         check_order();
 }
 
-static void test_the_unlocker_does_not_overtake(void **state)
+TEST(test_the_unlocker_does_not_overtake)
 {
     void *lock = lock_make(false);
 
-    (void)state;
     for (unsigned round = 0; round < kind_rounds(400); round++) {
         struct queue q = {.waiters[0].queue = &q};
         struct helper h = {
@@ -85,11 +83,10 @@ static void test_the_unlocker_does_not_overtake(void **state)
     lock_unmake(lock);
 }
 
-static void test_a_fair_release_without_waiters_frees(void **state)
+TEST(test_a_fair_release_without_waiters_frees)
 {
     void *lock = lock_make(false);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         subject->lock(lock);
         fair_unlock()(lock);
@@ -133,11 +130,10 @@ static void mix_releases(unsigned index, void *arg)
     __atomic_fetch_add(&c->successes, successes, __ATOMIC_RELAXED);
 }
 
-static void test_fair_and_greedy_releases_mix(void **state)
+TEST(test_fair_and_greedy_releases_mix)
 {
     struct crowd c = {.lock = lock_make(false), .rounds = kind_rounds(4000)};
 
-    (void)state;
     work_calibrate();
     tasks_run(kind_tasks(5), WORKER_THREADS, "fair and greedy releases mix", c.lock, mix_releases,
               &c);
@@ -150,15 +146,9 @@ static bool applies(void)
     return subject_is(ADAPTER_FAIR) || subject->unlock_fair != NULL;
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiters_are_served_in_order),
-        cmocka_unit_test(test_the_unlocker_does_not_overtake),
-        cmocka_unit_test(test_a_fair_release_without_waiters_frees),
-        cmocka_unit_test(test_fair_and_greedy_releases_mix),
-    };
-    return cmocka_run_group_tests_name("order", tests, NULL, NULL);
-}
-
-const struct contract_group group_order = {"order", &family_locks, applies, run};
+const struct contract_group group_order = {
+    "order", &family_locks, applies,
+    TESTS(cmocka_unit_test(test_waiters_are_served_in_order),
+          cmocka_unit_test(test_the_unlocker_does_not_overtake),
+          cmocka_unit_test(test_a_fair_release_without_waiters_frees),
+          cmocka_unit_test(test_fair_and_greedy_releases_mix))};

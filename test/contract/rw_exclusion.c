@@ -75,30 +75,23 @@ static void check_cells(unsigned tasks, unsigned kind, unsigned share, const cha
     shared_unmake(w, sizeof *w);
 }
 
-static void test_readers_see_whole_writes(void **state)
+TEST(test_readers_see_whole_writes)
 {
-    (void)state;
     check_cells(kind_tasks(2), WORKER_THREADS, 8, "two threads read and write");
     check_cells(kind_tasks(5), WORKER_THREADS, 4, "five threads read, and mostly write");
     check_cells(kind_tasks(5), WORKER_THREADS, 15, "five threads mostly read");
 }
 
-static void test_processes_see_whole_writes(void **state)
+TEST(test_processes_see_whole_writes)
 {
-    (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
     check_cells(kind_tasks(2), WORKER_PROCESSES, 8, "two processes read and write");
     check_cells(kind_tasks(4), WORKER_PROCESSES, 12, "four processes mostly read");
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers_see_whole_writes),
-        cmocka_unit_test(test_processes_see_whole_writes),
-    };
-    return cmocka_run_group_tests_name("rw-exclusion", tests, NULL, NULL) + group_exclusion.run();
-}
-
-const struct contract_group group_rw_exclusion = {"rw-exclusion", &family_rw, always, run};
+const struct contract_group group_rw_exclusion = {
+    "rw-exclusion", &family_rw, always,
+    TESTS(cmocka_unit_test(test_readers_see_whole_writes),
+          cmocka_unit_test(test_processes_see_whole_writes)),
+    ALSO(&group_exclusion)};

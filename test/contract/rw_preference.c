@@ -63,12 +63,11 @@ static unsigned guest_leaves(struct guest *g)
 }
 
 /* We read, a writer waits: does a reader come in?  A waiting one goes after the writer. */
-static void test_a_reader_meets_a_waiting_writer(void **state)
+TEST(test_a_reader_meets_a_waiting_writer)
 {
     struct line l;
     struct guest writer, reader;
 
-    (void)state;
     line_begin(&l, "a reader meets a waiting writer");
     rw_subject->rdlock(l.lock);
     guest_comes(&writer, &l, rw_writing());
@@ -88,12 +87,11 @@ static void test_a_reader_meets_a_waiting_writer(void **state)
 }
 
 /* We write; a reader comes, then a writer; we go: who is first?  Then we come again, to write. */
-static void test_a_reader_and_a_writer_wait_for_a_writer(void **state)
+TEST(test_a_reader_and_a_writer_wait_for_a_writer)
 {
     struct line l;
     struct guest writer, reader;
 
-    (void)state;
     line_begin(&l, "a reader and a writer wait for a writer");
     rw_subject->wrlock(l.lock);
     guest_comes(&reader, &l, rw_reading());
@@ -112,12 +110,11 @@ static void test_a_reader_and_a_writer_wait_for_a_writer(void **state)
 }
 
 /* A thread reads again while a writer waits: safe only where readers go first. */
-static void test_reads_nest(void **state)
+TEST(test_reads_nest)
 {
     struct line l;
     struct guest writer;
 
-    (void)state;
     if (!prefers(RW_PREFER_READERS))
         skip();
     line_begin(&l, "a thread reads again what it reads");
@@ -188,9 +185,8 @@ static void check_flood(const char *what, void (*body)(unsigned, void *))
     object_unmake(f.lock);
 }
 
-static void test_nobody_starves(void **state)
+TEST(test_nobody_starves)
 {
-    (void)state;
     if (!prefers(RW_PREFER_READERS))
         check_flood("a writer among readers", keep_reading);
     if (prefers(RW_PREFER_FAIR))
@@ -202,15 +198,8 @@ static bool applies(void)
     return !prefers(RW_PREFER_NONE);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reader_meets_a_waiting_writer),
-        cmocka_unit_test(test_a_reader_and_a_writer_wait_for_a_writer),
-        cmocka_unit_test(test_reads_nest),
-        cmocka_unit_test(test_nobody_starves),
-    };
-    return cmocka_run_group_tests_name("rw-preference", tests, NULL, NULL);
-}
-
-const struct contract_group group_rw_preference = {"rw-preference", &family_rw, applies, run};
+const struct contract_group group_rw_preference = {
+    "rw-preference", &family_rw, applies,
+    TESTS(cmocka_unit_test(test_a_reader_meets_a_waiting_writer),
+          cmocka_unit_test(test_a_reader_and_a_writer_wait_for_a_writer),
+          cmocka_unit_test(test_reads_nest), cmocka_unit_test(test_nobody_starves))};

@@ -49,9 +49,8 @@ static void check_rounds(unsigned tasks, unsigned n, unsigned share, unsigned ki
     shared_unmake(r, sizeof *r);
 }
 
-static void test_readers_and_writers_meet(void **state)
+TEST(test_readers_and_writers_meet)
 {
-    (void)state;
     for (unsigned share = 2; share < 16; share += 4) {
         check_rounds(2, kind_rounds(2000), share, WORKER_THREADS);
         check_rounds(kind_tasks(5), kind_rounds(1000), share, WORKER_THREADS);
@@ -59,24 +58,17 @@ static void test_readers_and_writers_meet(void **state)
     check_rounds(kind_tasks(60), kind_rounds(60), 8, WORKER_THREADS);
 }
 
-static void test_processes_meet(void **state)
+TEST(test_processes_meet)
 {
-    (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
     check_rounds(kind_tasks(4), kind_rounds(1500), 8, WORKER_PROCESSES);
 }
 
-static int run_wakeup(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers_and_writers_meet),
-        cmocka_unit_test(test_processes_meet),
-    };
-    return cmocka_run_group_tests_name("rw-wakeup", tests, NULL, NULL) + group_wakeup.run();
-}
-
-const struct contract_group group_rw_wakeup = {"rw-wakeup", &family_rw, always, run_wakeup};
+const struct contract_group group_rw_wakeup = {
+    "rw-wakeup", &family_rw, always,
+    TESTS(cmocka_unit_test(test_readers_and_writers_meet), cmocka_unit_test(test_processes_meet)),
+    ALSO(&group_wakeup)};
 
 /* --- The last reader frees the lock, once it has written, or the last writer ------------------ */
 
@@ -93,23 +85,17 @@ static bool read_and_drop(void *lock, unsigned *references, struct rng *random)
     return true;
 }
 
-static void test_the_last_reader_frees(void **state)
+TEST(test_the_last_reader_frees)
 {
-    (void)state;
     for (int mapped = 0; mapped < 2; mapped++) {
         check_life(2, mapped, subject_head, read_and_drop);
         check_life(kind_tasks(4), mapped, subject_head, read_and_drop);
     }
 }
 
-static int run_lifetime(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_last_reader_frees)};
-    return cmocka_run_group_tests_name("rw-lifetime", tests, NULL, NULL) + group_lifetime.run();
-}
-
-const struct contract_group group_rw_lifetime = {"rw-lifetime", &family_rw, is_freeable,
-                                                 run_lifetime};
+const struct contract_group group_rw_lifetime = {
+    "rw-lifetime", &family_rw, is_freeable, TESTS(cmocka_unit_test(test_the_last_reader_frees)),
+    ALSO(&group_lifetime)};
 
 /* --- Misuse ----------------------------------------------------------------------------------- */
 
@@ -122,48 +108,37 @@ static void read_what_one_writes(void *unused)
     rw_subject->rdlock(lock);
 }
 
-static void test_a_writer_that_reads_dies(void **state)
+TEST(test_a_writer_that_reads_dies)
 {
     struct death d;
 
-    (void)state;
     assert_int_equal(death_run(read_what_one_writes, NULL, patience * 1000 / 3, &d), 0);
     assert_false(d.timed_out);
     assert_int_equal(d.signal, SIGABRT);
     assert_non_null(strstr(d.text, "furwock: "));
 }
 
-static int run_misuse(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_writer_that_reads_dies)};
-    return cmocka_run_group_tests_name("rw-misuse", tests, NULL, NULL) + group_misuse.run();
-}
-
-const struct contract_group group_rw_misuse = {"rw-misuse", &family_rw, knows_owner, run_misuse};
+const struct contract_group group_rw_misuse = {
+    "rw-misuse", &family_rw, knows_owner, TESTS(cmocka_unit_test(test_a_writer_that_reads_dies)),
+    ALSO(&group_misuse)};
 
 /* --- Memory, as any lock, and idleness in both modes ------------------------------------------ */
 
-GROUP_AS_LOCK(group_rw_memory, "rw-memory", &family_rw, always, group_memory)
+const struct contract_group group_rw_memory = {"rw-memory", &family_rw, always,
+                                               ALSO(&group_memory)};
 
-static void test_a_reader_sleeps(void **state)
+TEST(test_a_reader_sleeps)
 {
-    (void)state;
     check_idle(rw_subject->wrlock, rw_subject->wrunlock, rw_subject->rdlock, rw_subject->rdunlock);
 }
 
-static void test_a_writer_sleeps_while_others_read(void **state)
+TEST(test_a_writer_sleeps_while_others_read)
 {
-    (void)state;
     check_idle(rw_subject->rdlock, rw_subject->rdunlock, rw_subject->wrlock, rw_subject->wrunlock);
 }
 
-static int run_idle(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reader_sleeps),
-        cmocka_unit_test(test_a_writer_sleeps_while_others_read),
-    };
-    return cmocka_run_group_tests_name("rw-idle", tests, NULL, NULL) + group_idle.run();
-}
-
-const struct contract_group group_rw_idle = {"rw-idle", &family_rw, blocks, run_idle};
+const struct contract_group group_rw_idle = {
+    "rw-idle", &family_rw, blocks,
+    TESTS(cmocka_unit_test(test_a_reader_sleeps),
+          cmocka_unit_test(test_a_writer_sleeps_while_others_read)),
+    ALSO(&group_idle)};

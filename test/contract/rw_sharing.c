@@ -49,9 +49,8 @@ static void check_meeting(unsigned readers, unsigned kind)
     fixture_unmake(r);
 }
 
-static void test_readers_are_inside_together(void **state)
+TEST(test_readers_are_inside_together)
 {
-    (void)state;
     check_meeting(2, WORKER_THREADS);
     check_meeting(kind_tasks(40), WORKER_THREADS);
     if (subject_is(ADAPTER_SHARED))
@@ -78,12 +77,11 @@ static void meet_after_a_writer(unsigned index, void *arg)
     }
 }
 
-static void test_a_writer_lets_all_readers_in(void **state)
+TEST(test_a_writer_lets_all_readers_in)
 {
     unsigned tasks = kind_tasks(5);
     struct fixture *r = fixture_make(tasks, false);
 
-    (void)state;
     tasks_run(tasks, WORKER_THREADS, "readers meet after a writer", r->lock, meet_after_a_writer,
               r);
     fixture_unmake(r);
@@ -97,13 +95,12 @@ static void meet_and_stay(void *arg)
 }
 
 /* All of them wait in line first. */
-static void test_waiting_readers_come_in_together(void **state)
+TEST(test_waiting_readers_come_in_together)
 {
     unsigned readers = kind_tasks(4) - 1;
     struct fixture *r = fixture_make(readers, false);
     struct helper h[3];
 
-    (void)state;
     watchdog_start(patience, "waiting readers come in", r->lock, rw_subject->size, NULL, NULL);
     rw_subject->wrlock(r->lock);
     for (unsigned i = 0; i < readers; i++) {
@@ -120,17 +117,11 @@ static void test_waiting_readers_come_in_together(void **state)
     fixture_unmake(r);
 }
 
-static int run_sharing(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers_are_inside_together),
-        cmocka_unit_test(test_a_writer_lets_all_readers_in),
-        cmocka_unit_test(test_waiting_readers_come_in_together),
-    };
-    return cmocka_run_group_tests_name("rw-sharing", tests, NULL, NULL);
-}
-
-const struct contract_group group_rw_sharing = {"rw-sharing", &family_rw, always, run_sharing};
+const struct contract_group group_rw_sharing = {
+    "rw-sharing", &family_rw, always,
+    TESTS(cmocka_unit_test(test_readers_are_inside_together),
+          cmocka_unit_test(test_a_writer_lets_all_readers_in),
+          cmocka_unit_test(test_waiting_readers_come_in_together))};
 
 /* --- Tries ------------------------------------------------------------------------------------ */
 
@@ -159,11 +150,10 @@ static int answer_to(void *lock, struct rw_mode mode)
     return a.answer;
 }
 
-static void test_tries_tell_who_is_inside(void **state)
+TEST(test_tries_tell_who_is_inside)
 {
     void *lock = object_make(false);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(answer_to(lock, rw_reading()), 0);
         assert_int_equal(answer_to(lock, rw_writing()), 0);
@@ -223,11 +213,10 @@ static void try_and_lock(unsigned index, void *arg)
     __atomic_fetch_add(&h->torn, torn, __ATOMIC_RELAXED);
 }
 
-static void test_tries_exclude_too(void **state)
+TEST(test_tries_exclude_too)
 {
     struct hammer h = {.lock = object_make(false), .rounds = kind_rounds(8000)};
 
-    (void)state;
     tasks_run(kind_tasks(4), WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
     assert_int_equal(h.torn, 0);
     assert_int_equal(h.a, h.b);
@@ -239,13 +228,7 @@ static bool tries(void)
     return rw_subject->tryrdlock != NULL && rw_subject->trywrlock != NULL;
 }
 
-static int run_try(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tries_tell_who_is_inside),
-        cmocka_unit_test(test_tries_exclude_too),
-    };
-    return cmocka_run_group_tests_name("rw-try", tests, NULL, NULL) + group_trylock.run();
-}
-
-const struct contract_group group_rw_try = {"rw-try", &family_rw, tries, run_try};
+const struct contract_group group_rw_try = {"rw-try", &family_rw, tries,
+                                            TESTS(cmocka_unit_test(test_tries_tell_who_is_inside),
+                                                  cmocka_unit_test(test_tries_exclude_too)),
+                                            ALSO(&group_trylock)};

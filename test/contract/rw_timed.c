@@ -34,12 +34,11 @@ static int answer_in_time(void *lock, struct rw_mode mode, int64_t wait_ns)
     return a.answer;
 }
 
-static void test_a_held_lock_is_given_up(void **state)
+TEST(test_a_held_lock_is_given_up)
 {
     static const int64_t waits[] = {-1000 * MS, 0, MS / 50, 5 * MS};
     void *lock = object_make(false);
 
-    (void)state;
     watchdog_start(patience, "a timed lock ends", lock, rw_subject->size, NULL, NULL);
     for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++) {
         rw_subject->wrlock(lock);
@@ -58,13 +57,12 @@ static void test_a_held_lock_is_given_up(void **state)
 }
 
 /* A reader that waits because a writer waits comes in when that writer gives up. */
-static void test_a_writer_that_gives_up_lets_readers_in(void **state)
+TEST(test_a_writer_that_gives_up_lets_readers_in)
 {
     void *lock = object_make(false);
     struct attempt writer = {.lock = lock, .mode = rw_writing(), .wait_ns = 50 * MS, .answer = -1};
     struct helper reader = rw_helper(lock, rw_reading());
 
-    (void)state;
     watchdog_start(patience, "a writer gives up", lock, rw_subject->size, NULL, NULL);
     rw_subject->rdlock(lock);
     struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_timed, &writer);
@@ -123,11 +121,10 @@ static void race_timeouts(unsigned index, void *arg)
     __atomic_fetch_add(&r->torn, torn, __ATOMIC_RELAXED);
 }
 
-static void test_timeouts_race_with_releases(void **state)
+TEST(test_timeouts_race_with_releases)
 {
     struct race r = {.lock = object_make(false), .rounds = kind_rounds(4000)};
 
-    (void)state;
     work_calibrate();
     tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
               &r);
@@ -143,14 +140,9 @@ static bool applies(void)
     return rw_subject->timedrdlock != NULL && rw_subject->timedwrlock != NULL;
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_held_lock_is_given_up),
-        cmocka_unit_test(test_a_writer_that_gives_up_lets_readers_in),
-        cmocka_unit_test(test_timeouts_race_with_releases),
-    };
-    return cmocka_run_group_tests_name("rw-timed", tests, NULL, NULL) + group_timed.run();
-}
-
-const struct contract_group group_rw_timed = {"rw-timed", &family_rw, applies, run};
+const struct contract_group group_rw_timed = {
+    "rw-timed", &family_rw, applies,
+    TESTS(cmocka_unit_test(test_a_held_lock_is_given_up),
+          cmocka_unit_test(test_a_writer_that_gives_up_lets_readers_in),
+          cmocka_unit_test(test_timeouts_race_with_releases)),
+    ALSO(&group_timed)};

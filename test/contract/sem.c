@@ -4,11 +4,10 @@
 
 #include "contract.h"
 
-static void test_units_are_counted(void **state)
+TEST(test_units_are_counted)
 {
     void *sem = object_make(false);
 
-    (void)state;
     assert_int_equal(sem_subject->trywait(sem), EAGAIN);
     assert_int_equal(sem_subject->value(sem), 0);
     for (unsigned n = 1; n <= 3; n++) {
@@ -30,11 +29,10 @@ static void test_units_are_counted(void **state)
 }
 
 /* In memory of its own: init_full goes in the place of init. */
-static void test_a_full_semaphore_takes_no_more(void **state)
+TEST(test_a_full_semaphore_takes_no_more)
 {
     _Alignas(64) unsigned char sem[256] = {0};
 
-    (void)state;
     assert_true(sem_subject->size <= sizeof sem);
     assert_int_equal(sem_subject->init_full(sem, false), 0);
     uint32_t most = sem_subject->value(sem);
@@ -54,16 +52,10 @@ static void test_a_full_semaphore_takes_no_more(void **state)
         sem_subject->destroy(sem);
 }
 
-static int run_units(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units_are_counted),
-        cmocka_unit_test(test_a_full_semaphore_takes_no_more),
-    };
-    return cmocka_run_group_tests_name("sem-units", tests, NULL, NULL);
-}
-
-const struct contract_group group_sem_units = {"sem-units", &family_sem, always, run_units};
+const struct contract_group group_sem_units = {
+    "sem-units", &family_sem, always,
+    TESTS(cmocka_unit_test(test_units_are_counted),
+          cmocka_unit_test(test_a_full_semaphore_takes_no_more))};
 
 /* --- Wakes -------------------------------------------------------------------------------------
  *
@@ -134,9 +126,8 @@ static void check_trade(unsigned tasks, bool at_once, bool tries, unsigned kind)
     shared_unmake(s, sizeof *s);
 }
 
-static void test_every_post_lets_one_through(void **state)
+TEST(test_every_post_lets_one_through)
 {
-    (void)state;
     for (int tries = 0; tries < 2; tries++) {
         check_trade(2, false, tries, WORKER_THREADS);
         check_trade(5, false, tries, WORKER_THREADS);
@@ -146,9 +137,8 @@ static void test_every_post_lets_one_through(void **state)
     }
 }
 
-static void test_many_units_at_once(void **state)
+TEST(test_many_units_at_once)
 {
-    (void)state;
     if (sem_subject->post_n == NULL)
         skip();
     for (int tries = 0; tries < 2; tries++) {
@@ -157,17 +147,11 @@ static void test_many_units_at_once(void **state)
     }
 }
 
-static int run_wakeup(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_post_lets_one_through),
-        cmocka_unit_test(test_many_units_at_once),
-    };
-    return cmocka_run_group_tests_name("sem-wakeup", tests, NULL, NULL) + group_exclusion.run() +
-           group_trylock.run() + group_wakeup.run();
-}
-
-const struct contract_group group_sem_wakeup = {"sem-wakeup", &family_sem, always, run_wakeup};
+const struct contract_group group_sem_wakeup = {
+    "sem-wakeup", &family_sem, always,
+    TESTS(cmocka_unit_test(test_every_post_lets_one_through),
+          cmocka_unit_test(test_many_units_at_once)),
+    ALSO(&group_exclusion, &group_trylock, &group_wakeup)};
 
 /* --- The rest: a semaphore of one unit is a lock ---------------------------------------------- */
 
@@ -176,10 +160,13 @@ static bool is_timed(void)
     return sem_subject->timedwait != NULL;
 }
 
-GROUP_AS_LOCK(group_sem_timed, "sem-timed", &family_sem, is_timed, group_timed)
+const struct contract_group group_sem_timed = {"sem-timed", &family_sem, is_timed,
+                                               ALSO(&group_timed)};
 
-GROUP_AS_LOCK(group_sem_lifetime, "sem-lifetime", &family_sem, is_freeable, group_lifetime)
+const struct contract_group group_sem_lifetime = {"sem-lifetime", &family_sem, is_freeable,
+                                                  ALSO(&group_lifetime)};
 
-GROUP_AS_LOCK(group_sem_memory, "sem-memory", &family_sem, always, group_memory)
+const struct contract_group group_sem_memory = {"sem-memory", &family_sem, always,
+                                                ALSO(&group_memory)};
 
-GROUP_AS_LOCK(group_sem_idle, "sem-idle", &family_sem, blocks, group_idle)
+const struct contract_group group_sem_idle = {"sem-idle", &family_sem, blocks, ALSO(&group_idle)};

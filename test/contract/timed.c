@@ -8,12 +8,11 @@
 /* A loaded machine is no failure, a hang is. */
 #define LATE_NS (30000 * (uint64_t)MS)
 
-static void test_a_free_lock_is_taken_whatever_the_time(void **state)
+TEST(test_a_free_lock_is_taken_whatever_the_time)
 {
     void *lock = lock_make(false);
     struct timespec past = clock_in_ns(-1000 * MS), future = clock_in_ns(1000 * MS);
 
-    (void)state;
     assert_int_equal(subject->timedlock(lock, &past), 0);
     subject->unlock(lock);
     assert_int_equal(subject->timedlock(lock, &future), 0);
@@ -58,20 +57,18 @@ static void check_expiry(int64_t wait_ns)
     lock_unmake(a.lock);
 }
 
-static void test_a_held_lock_is_given_up(void **state)
+TEST(test_a_held_lock_is_given_up)
 {
-    (void)state;
     check_expiry(-1000 * MS);
     check_expiry(0);
     check_expiry(MS / 50);
     check_expiry(5 * MS);
 }
 
-static void test_a_release_in_time_is_seen(void **state)
+TEST(test_a_release_in_time_is_seen)
 {
     struct attempt a = {.lock = lock_make(false), .wait_ns = 20000 * (int64_t)MS, .answer = -1};
 
-    (void)state;
     subject->lock(a.lock);
     struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_timed, &a);
     assert_non_null(c);
@@ -132,11 +129,10 @@ static void race_timeouts(unsigned index, void *arg)
     __atomic_fetch_add(&r->timeouts, timeouts, __ATOMIC_RELAXED);
 }
 
-static void test_timeouts_race_with_releases(void **state)
+TEST(test_timeouts_race_with_releases)
 {
     struct race r = {.lock = lock_make(false), .rounds = kind_rounds(4000)};
 
-    (void)state;
     work_calibrate();
     tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
               &r);
@@ -176,11 +172,10 @@ static void wait_with_or_without(unsigned index, void *arg)
     }
 }
 
-static void test_a_wake_outlives_a_timeout(void **state)
+TEST(test_a_wake_outlives_a_timeout)
 {
     struct race r = {.lock = lock_make(false), .rounds = kind_rounds(1500)};
 
-    (void)state;
     work_calibrate();
     tasks_run(kind_tasks(4), WORKER_THREADS, "wakes meet waiters that give up", r.lock,
               wait_with_or_without, &r);
@@ -247,12 +242,11 @@ static void keep_appointment(unsigned index, void *arg)
     }
 }
 
-static void test_a_release_meets_the_deadline(void **state)
+TEST(test_a_release_meets_the_deadline)
 {
     struct appointment a = {
         .lock = lock_make(false), .rounds = kind_rounds(3000), .late_ns = TOO_LATE_NS};
 
-    (void)state;
     if (subject_is(ADAPTER_FAIR)) /* no more than others: the kernel's timer sets the pace */
         a.rounds *= 8;
     pthread_barrier_init(&a.meet, NULL, 2);
@@ -266,17 +260,11 @@ static bool applies(void)
     return subject->timedlock != NULL;
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_free_lock_is_taken_whatever_the_time),
-        cmocka_unit_test(test_a_held_lock_is_given_up),
-        cmocka_unit_test(test_a_release_in_time_is_seen),
-        cmocka_unit_test(test_timeouts_race_with_releases),
-        cmocka_unit_test(test_a_wake_outlives_a_timeout),
-        cmocka_unit_test(test_a_release_meets_the_deadline),
-    };
-    return cmocka_run_group_tests_name("timed", tests, NULL, NULL);
-}
-
-const struct contract_group group_timed = {"timed", &family_locks, applies, run};
+const struct contract_group group_timed = {
+    "timed", &family_locks, applies,
+    TESTS(cmocka_unit_test(test_a_free_lock_is_taken_whatever_the_time),
+          cmocka_unit_test(test_a_held_lock_is_given_up),
+          cmocka_unit_test(test_a_release_in_time_is_seen),
+          cmocka_unit_test(test_timeouts_race_with_releases),
+          cmocka_unit_test(test_a_wake_outlives_a_timeout),
+          cmocka_unit_test(test_a_release_meets_the_deadline))};

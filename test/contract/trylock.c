@@ -6,11 +6,10 @@
 
 #include "contract.h"
 
-static void test_a_free_lock_is_taken(void **state)
+TEST(test_a_free_lock_is_taken)
 {
     void *lock = lock_make(false);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(subject->trylock(lock), 0);
         subject->unlock(lock);
@@ -20,11 +19,10 @@ static void test_a_free_lock_is_taken(void **state)
     lock_unmake(lock);
 }
 
-static void test_ones_own_lock_is_busy(void **state)
+TEST(test_ones_own_lock_is_busy)
 {
     void *lock = lock_make(false);
 
-    (void)state;
     subject->lock(lock);
     for (int i = 0; i < 3; i++)
         assert_int_equal(subject->trylock(lock), EBUSY);
@@ -50,11 +48,10 @@ static void try_once(unsigned index, void *arg)
         subject->unlock(a->lock);
 }
 
-static void test_anothers_lock_is_busy(void **state)
+TEST(test_anothers_lock_is_busy)
 {
     struct attempt a = {.lock = lock_make(false), .answer = -1};
 
-    (void)state;
     subject->lock(a.lock);
     assert_int_equal(workers_run(1, WORKER_THREADS, try_once, &a), 0);
     assert_int_equal(a.answer, EBUSY);
@@ -88,12 +85,11 @@ static void try_and_lock(unsigned index, void *arg)
     }
 }
 
-static void test_tries_exclude_too(void **state)
+TEST(test_tries_exclude_too)
 {
     struct hammer h = {.lock = lock_make(false), .rounds = kind_rounds(8000)};
     unsigned tasks = kind_tasks(4);
 
-    (void)state;
     tasks_run(tasks, WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
     assert_int_equal(h.count, (uint64_t)tasks * h.rounds);
     lock_unmake(h.lock);
@@ -135,13 +131,12 @@ static void lock_under_signals(unsigned index, void *arg)
     }
 }
 
-static void test_signal_handlers_may_try(void **state)
+TEST(test_signal_handlers_may_try)
 {
     struct sigaction act = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, old;
     struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200}, never = {0};
     uint64_t count = 0;
 
-    (void)state;
     if (!subject_is(ADAPTER_SIGNAL))
         skip();
     handler_lock = lock_make(false);
@@ -162,16 +157,8 @@ static bool applies(void)
     return subject->trylock != NULL;
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_free_lock_is_taken),
-        cmocka_unit_test(test_ones_own_lock_is_busy),
-        cmocka_unit_test(test_anothers_lock_is_busy),
-        cmocka_unit_test(test_tries_exclude_too),
-        cmocka_unit_test(test_signal_handlers_may_try),
-    };
-    return cmocka_run_group_tests_name("trylock", tests, NULL, NULL);
-}
-
-const struct contract_group group_trylock = {"trylock", &family_locks, applies, run};
+const struct contract_group group_trylock = {
+    "trylock", &family_locks, applies,
+    TESTS(cmocka_unit_test(test_a_free_lock_is_taken), cmocka_unit_test(test_ones_own_lock_is_busy),
+          cmocka_unit_test(test_anothers_lock_is_busy), cmocka_unit_test(test_tries_exclude_too),
+          cmocka_unit_test(test_signal_handlers_may_try))};

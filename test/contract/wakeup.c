@@ -64,29 +64,25 @@ static void check_rounds(unsigned tasks, unsigned n, unsigned spread_ns, unsigne
     rounds_unmake(r);
 }
 
-static void test_two_threads_meet(void **state)
+TEST(test_two_threads_meet)
 {
-    (void)state;
     check_rounds(2, kind_rounds(4000), 400, WORKER_THREADS);
     check_rounds(2, kind_rounds(4000), 10000, WORKER_THREADS);
 }
 
-static void test_some_threads_meet(void **state)
+TEST(test_some_threads_meet)
 {
-    (void)state;
     check_rounds(kind_tasks(3), kind_rounds(2000), 6000, WORKER_THREADS);
     check_rounds(kind_tasks(6), kind_rounds(1000), 20000, WORKER_THREADS);
 }
 
-static void test_many_threads_meet(void **state)
+TEST(test_many_threads_meet)
 {
-    (void)state;
     check_rounds(kind_tasks(100), kind_rounds(40), 2000, WORKER_THREADS);
 }
 
-static void test_processes_meet(void **state)
+TEST(test_processes_meet)
 {
-    (void)state;
     if (!subject_is(ADAPTER_SHARED))
         skip();
     check_rounds(2, kind_rounds(2000), 6000, WORKER_PROCESSES);
@@ -112,30 +108,20 @@ static void pass_token(unsigned index, void *arg)
     }
 }
 
-static void test_a_token_goes_round(void **state)
+TEST(test_a_token_goes_round)
 {
     unsigned tasks = kind_tasks(RING);
     struct rounds *r = rounds_make(tasks, kind_rounds(400), 0, false);
 
-    (void)state;
     r->count = tasks;
     tasks_run(tasks, WORKER_THREADS, "a token goes round", r->lock, pass_token, r);
     assert_int_equal(r->turn, tasks * r->n);
     rounds_unmake(r);
 }
 
-static int run(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_threads_meet),   cmocka_unit_test(test_some_threads_meet),
-        cmocka_unit_test(test_many_threads_meet),  cmocka_unit_test(test_processes_meet),
-        cmocka_unit_test(test_a_token_goes_round),
-    };
-    const struct CMUnitTest between_processes[] = {cmocka_unit_test(test_processes_meet)};
-
-    if (subject_is(ADAPTER_PROCESSES))
-        return cmocka_run_group_tests_name("wakeup", between_processes, NULL, NULL);
-    return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
-}
-
-const struct contract_group group_wakeup = {"wakeup", &family_locks, always, run};
+const struct contract_group group_wakeup = {
+    "wakeup", &family_locks, always,
+    TESTS(cmocka_unit_test(test_two_threads_meet), cmocka_unit_test(test_some_threads_meet),
+          cmocka_unit_test(test_many_threads_meet), cmocka_unit_test(test_processes_meet),
+          cmocka_unit_test(test_a_token_goes_round)),
+    .between_processes = TEST_LIST(cmocka_unit_test(test_processes_meet))};
