@@ -13,13 +13,11 @@
 
 enum { PARTIES = 2, SHORT_MS = 5, LOOK_US = 50 };
 
-static fw_ipc_barrier *b, *other;
+static fw_ipc_barrier *b;
 
 static void prepare(void)
 {
     b = object_new(fw_ipc_barrier_size(PARTIES));
-    other = object_new(fw_ipc_barrier_size(PARTIES));
-    CHECK(fw_ipc_barrier_init(other, PARTIES, FW_IPC_BARRIER_GO_ON) == 0);
 }
 
 static void unmake(void)
@@ -47,11 +45,6 @@ static void reset_patient(void)
 {
     unmake();
     make_patient();
-}
-
-static void become_participant(void)
-{
-    CHECK(fw_ipc_barrier_join(other) == 0 && fw_ipc_barrier_leave(other) == 0);
 }
 
 static void join(void)

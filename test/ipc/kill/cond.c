@@ -54,12 +54,6 @@ static void unlock(void)
     CHECK(fw_ipc_mutex_unlock(m) == 0);
 }
 
-static void become_participant(void)
-{
-    lock();
-    unlock();
-}
-
 static void get_locked(void)
 {
     while (*letters() == 0)

@@ -197,12 +197,6 @@ static void survive_move(void)
     survive();
 }
 
-static void become_participant(void)
-{
-    enter();
-    leave();
-}
-
 /* The outcome changes with the commit, and with nothing else. */
 static const struct kill_case cases[] = {
     {"change", reset, NULL, become_participant, change_once, change_once, survive, 1},

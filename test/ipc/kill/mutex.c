@@ -8,24 +8,18 @@
 
 #include "region.h"
 
-static fw_ipc_mutex *m, *other;
+static fw_ipc_mutex *m;
 
 enum { LONG_ENOUGH_S = 3600, SHORT_MS = 5 };
 
 static void prepare(void)
 {
     m = object_new(sizeof *m);
-    other = object_new(sizeof *other);
 }
 
 static void reset(void)
 {
     CHECK(fw_ipc_mutex_init(m) == 0);
-}
-
-static void become_participant(void)
-{
-    CHECK(fw_ipc_mutex_lock(other) == 0 && fw_ipc_mutex_unlock(other) == 0);
 }
 
 /* By a holder: the generation has grown, and the data are whole, or the answer said otherwise. */
@@ -109,46 +103,28 @@ static void time_out(void)
     leave();
 }
 
-static void hold_until_victim_idle(void)
+static void hold(void)
 {
     inside(fw_ipc_mutex_lock(m));
-    peer_is_ready();
-    await_victim_idle();
-    leave();
 }
+
+ROLE_3(hold_until_victim_idle, hold, stay_until_victim_idle, leave)
+ROLE_3(hold_until_victim_done, hold, stay_until_victim_done, leave)
+ROLE(wait_and_lock, await_admission, lock_all)
+ROLE(hold_and_admit, hold, admit_peer)
 
 static void hold_a_while(void)
 {
-    inside(fw_ipc_mutex_lock(m));
+    hold();
     peer_is_ready();
     await_victim_begun();
     usleep(SHORT_MS * 1000);
     leave();
 }
 
-static void hold_until_victim_done(void)
-{
-    inside(fw_ipc_mutex_lock(m));
-    peer_is_ready();
-    await_victim_done();
-    leave();
-}
-
-static void wait_and_lock(void)
-{
-    await_admission();
-    lock_all();
-}
-
-static void hold_and_admit(void)
-{
-    inside(fw_ipc_mutex_lock(m));
-    admit_peer();
-}
-
 static void die_inside(void)
 {
-    inside(fw_ipc_mutex_lock(m));
+    hold();
     shared->a++;
 }
 
@@ -168,11 +144,7 @@ static void give_up(void)
         leave();
 }
 
-static void wait_and_give_up(void)
-{
-    await_admission();
-    give_up();
-}
+ROLE(wait_and_give_up, await_admission, give_up)
 
 static void hold_unsound_and_admit(void)
 {

@@ -10,29 +10,16 @@
 
 enum { SLOW_US = 2000 };
 
-static fw_ipc_once *o, *other;
+static fw_ipc_once *o;
 
 static void prepare(void)
 {
     o = object_new(sizeof *o);
-    other = object_new(sizeof *other);
 }
 
 static void reset(void)
 {
     memset(o, 0, sizeof *o);
-}
-
-static int nothing(void *arg)
-{
-    (void)arg;
-    return 0;
-}
-
-static void become_participant(void)
-{
-    memset(other, 0, sizeof *other);
-    CHECK(fw_ipc_once_call(other, nothing, NULL) == 0);
 }
 
 /* One at a time; left half done only by the dead. */

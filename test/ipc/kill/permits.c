@@ -10,13 +10,11 @@
 
 enum { N = 2, SHORT_MS = 5 };
 
-static fw_ipc_permits *u, *other;
+static fw_ipc_permits *u;
 
 static void prepare(void)
 {
     u = object_new(fw_ipc_permits_size(N));
-    other = object_new(fw_ipc_permits_size(N));
-    CHECK(fw_ipc_permits_init(other, N) == 0);
 }
 
 static void unmake(void)
@@ -33,11 +31,6 @@ static void reset(void)
 {
     unmake();
     make();
-}
-
-static void become_participant(void)
-{
-    CHECK(fw_ipc_permits_wait(other) == 0 && fw_ipc_permits_post(other) == 0);
 }
 
 /* Between these, the permit is the caller's alone: words[i]. */
@@ -143,33 +136,10 @@ static void reset_dead(void)
 
 /* --- Others, beside the victim --------------------------------------------------------------- */
 
-static void hold_until_victim_idle(void)
-{
-    hold_all();
-    peer_is_ready();
-    await_victim_idle();
-    give_all();
-}
-
-static void hold_until_victim_done(void)
-{
-    hold_all();
-    peer_is_ready();
-    await_victim_done();
-    give_all();
-}
-
-static void wait_and_take(void)
-{
-    await_admission();
-    take_and_give();
-}
-
-static void hold_and_admit(void)
-{
-    hold_all();
-    admit_peer();
-}
+ROLE_3(hold_until_victim_idle, hold_all, stay_until_victim_idle, give_all)
+ROLE_3(hold_until_victim_done, hold_all, stay_until_victim_done, give_all)
+ROLE(wait_and_take, await_admission, take_and_give)
+ROLE(hold_and_admit, hold_all, admit_peer)
 
 /* Told of the death of a victim that had it, from taking to giving: two changes. */
 static const struct kill_case cases[] = {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
 #include "ipc/region/member.h"
@@ -27,6 +28,7 @@ static const struct kill_table *const tables[] = {
 };
 
 static fw_region *region;
+static fw_ipc_mutex *entrance;
 
 fw_region *region_of_all(void)
 {
@@ -45,6 +47,23 @@ void *object_new(size_t size)
     if (error != 0)
         fail("an object of %zu bytes: %s", size, strerror(error));
     return object;
+}
+
+void become_participant(void)
+{
+    CHECK(fw_ipc_mutex_lock(entrance) == 0 && fw_ipc_mutex_unlock(entrance) == 0);
+}
+
+void stay_until_victim_idle(void)
+{
+    peer_is_ready();
+    await_victim_idle();
+}
+
+void stay_until_victim_done(void)
+{
+    peer_is_ready();
+    await_victim_done();
 }
 
 /* All others are dead: no participant slot looks alive except this process's. */
@@ -72,6 +91,7 @@ int main(int argc, char **argv)
         i++;
     if (i == OBJECTS)
         fail("usage: %s OBJECT [CASE]", argv[0]);
+    entrance = object_new(sizeof *entrance);
     t = *tables[i];
     t.after = expect_no_participants;
     printf("%u processes killed\n", kill_at_each_step(&t, argc > 2 ? argv[2] : NULL));

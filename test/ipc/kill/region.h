@@ -10,4 +10,23 @@
 struct fw_region *region_of_all(void);
 void *object_new(size_t size);
 
+/* `before` of a victim whose first call is not to be counted, as it registers its thread. */
+void become_participant(void);
+
+/* A role that is two others, or three, one after the other. */
+#define ROLE(name, first, second) ROLE_3(name, first, second, no_more)
+#define ROLE_3(name, first, second, third) \
+    static void name(void)                 \
+    {                                      \
+        first();                           \
+        second();                          \
+        third();                           \
+    }
+
+static inline void no_more(void) {}
+
+/* By a peer: it is ready, and stays until the victim is idle, or done. */
+void stay_until_victim_idle(void);
+void stay_until_victim_done(void);
+
 #endif

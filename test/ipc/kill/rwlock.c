@@ -10,24 +10,17 @@
 #include "region.h"
 
 static fw_ipc_rwlock *l;
-static fw_ipc_mutex *other;
 
 enum { SHORT_MS = 5 };
 
 static void prepare(void)
 {
     l = object_new(sizeof *l);
-    other = object_new(sizeof *other);
 }
 
 static void reset(void)
 {
     CHECK(fw_ipc_rwlock_init(l) == 0);
-}
-
-static void become_participant(void)
-{
-    CHECK(fw_ipc_mutex_lock(other) == 0 && fw_ipc_mutex_unlock(other) == 0);
 }
 
 static void look(void)
@@ -164,69 +157,9 @@ static void survive(void)
 
 /* --- Others, beside the victim --------------------------------------------------------------- */
 
-static void write_until_victim_idle(void)
+static void wrlock(void)
 {
     write_inside(fw_ipc_rwlock_wrlock(l));
-    peer_is_ready();
-    await_victim_idle();
-    CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
-}
-
-static void read_until_victim_idle(void)
-{
-    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    peer_is_ready();
-    await_victim_idle();
-    read_inside();
-    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
-}
-
-static void read_until_victim_done(void)
-{
-    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    peer_is_ready();
-    await_victim_done();
-    read_inside();
-    CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
-}
-
-static void upgradable_until_victim_idle(void)
-{
-    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    peer_is_ready();
-    await_victim_idle();
-    look();
-    CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
-}
-
-static void wait_and_write(void)
-{
-    await_admission();
-    write_all();
-}
-
-static void wait_and_read(void)
-{
-    await_admission();
-    read_all();
-}
-
-static void write_and_admit(void)
-{
-    write_inside(fw_ipc_rwlock_wrlock(l));
-    admit_peer();
-}
-
-static void read_and_admit(void)
-{
-    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
-    admit_peer();
-}
-
-static void upgradable_and_admit(void)
-{
-    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    admit_peer();
 }
 
 static void wrunlock(void)
@@ -234,15 +167,38 @@ static void wrunlock(void)
     CHECK(fw_ipc_rwlock_wrunlock(l) == 0);
 }
 
+static void rdlock(void)
+{
+    CHECK(fw_ipc_rwlock_rdlock(l) == 0);
+}
+
 static void rdunlock(void)
 {
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
+}
+
+static void uplock(void)
+{
+    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
 }
 
 static void upunlock(void)
 {
     CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
 }
+
+ROLE(wait_and_write, await_admission, write_all)
+ROLE(wait_and_read, await_admission, read_all)
+ROLE(write_and_admit, wrlock, admit_peer)
+ROLE(read_and_admit, rdlock, admit_peer)
+ROLE(upgradable_and_admit, uplock, admit_peer)
+
+ROLE(look_and_rdunlock, read_inside, rdunlock)
+ROLE(look_and_upunlock, look, upunlock)
+ROLE_3(write_until_victim_idle, wrlock, stay_until_victim_idle, wrunlock)
+ROLE_3(read_until_victim_idle, rdlock, stay_until_victim_idle, look_and_rdunlock)
+ROLE_3(read_until_victim_done, rdlock, stay_until_victim_done, look_and_rdunlock)
+ROLE_3(upgradable_until_victim_idle, uplock, stay_until_victim_idle, look_and_upunlock)
 
 static void downgrade(void)
 {

@@ -13,13 +13,10 @@
 enum { START = 2, MOST = 1000, SHORT_MS = 5 };
 
 static fw_ipc_sem *s;
-static fw_ipc_sem *other;
 
 static void prepare(void)
 {
     s = object_new(sizeof *s);
-    other = object_new(sizeof *other);
-    CHECK(fw_ipc_sem_init(other, 1, MOST) == 0);
 }
 
 static void reset_to(uint32_t value)
@@ -41,11 +38,6 @@ static void reset_empty(void)
 static void unmake(void)
 {
     memset(s, 0, sizeof *s);
-}
-
-static void become_participant(void)
-{
-    CHECK(fw_ipc_sem_wait(other) == 0 && fw_ipc_sem_post(other) == 0);
 }
 
 static void make(void)

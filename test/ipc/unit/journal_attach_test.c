@@ -90,29 +90,6 @@ TEST(covers_no_part_of_its_lock)
     assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
 }
 
-TEST(is_attached_to_one_lock_at_a_time)
-{
-    fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
-
-    attach();
-    fw_ipc_mutex_lock(mutex);
-    fw_ipc_mutex_lock(other);
-    change(0, 8);
-    assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
-    assert_int_equal(fw_ipc_journal_undo(journal), 0);
-    assert_int_equal(fw_ipc_mutex_journal(other, journal), EBUSY);
-    assert_true(is_attached(mutex) && other->history_.journal_ == 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), 0);
-    assert_true(is_attached(mutex));
-    assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
-    assert_int_equal(fw_ipc_mutex_journal(other, journal), 0);
-    assert_true(is_attached(other) && mutex->history_.journal_ == 0);
-    assert_int_equal(fw_ipc_mutex_journal(mutex, journal), EBUSY);
-    assert_int_equal(fw_ipc_mutex_unlock(other), 0);
-    assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
-}
-
 TEST(does_not_overlap_with_its_lock)
 {
     fw_ipc_mutex *inside = (fw_ipc_mutex *)(void *)((char *)(journal + 1) + 8);
@@ -128,32 +105,6 @@ TEST(goes_back_to_a_lock_made_anew)
     assert_int_equal(fw_ipc_mutex_init(mutex), 0);
     attach();
     assert_true(is_attached(mutex));
-}
-
-/* Killed between the two stores of attach, or of detach. */
-static void lock_name_and_die(void *owner)
-{
-    assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
-    mutex->history_.journal_ = offset_of(journal);
-    journal->owner_ = *(uint64_t *)owner;
-    raise(SIGKILL);
-}
-
-TEST(a_name_without_its_owner_is_struck_out)
-{
-    const fw_ipc_mutex *other = (fw_ipc_mutex *)(void *)(data + 128);
-    uint64_t owners[] = {0, offset_of(other) << 8 | sizeof *other};
-
-    for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(wait_for_child(start(lock_name_and_die, &owners[i])), -SIGKILL);
-        assert_int_equal(fw_ipc_mutex_lock(mutex), EOWNERDEAD);
-        assert_int_equal(mutex->history_.journal_, 0);
-        assert_int_equal(fw_ipc_mutex_consistent(mutex), 0);
-        assert_int_equal(fw_ipc_mutex_journal(mutex, journal), i == 0 ? 0 : EBUSY);
-        assert_int_equal(fw_ipc_mutex_journal(mutex, NULL), 0);
-        assert_int_equal(fw_ipc_mutex_unlock(mutex), 0);
-        assert_int_equal(journal->owner_, owners[i]);
-    }
 }
 
 UNIT_MAIN(make, fixture_end)

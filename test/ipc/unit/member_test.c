@@ -112,20 +112,6 @@ static void *enter_in_thread(void *arg)
     return NULL;
 }
 
-TEST(a_thread_that_ends_is_dead)
-{
-    struct fw_ipc_me_ me = enter(), other;
-    pthread_t thread;
-
-    pthread_create(&thread, NULL, enter_in_thread, &other);
-    pthread_join(thread, NULL);
-    assert_int_not_equal(other.id, me.id);
-    while ((line_life(1) & FW_ROBUST_DIED) == 0) /* pthread_join is quicker than the kernel */
-        sched_yield();
-    assert_int_equal(fw_ipc_life_(fixture.mapping, other.id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
-}
-
 static void enter_and_stay(void *arg)
 {
     struct fw_ipc_me_ me = enter();
@@ -261,39 +247,6 @@ TEST(takes_a_thread_without_an_id_as_alive)
     me.member->introduced = 0;
     me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
-}
-
-TEST(a_full_region_is_refused)
-{
-    struct fw_ipc_me_ me;
-    uint64_t *said = fixture_object(&fixture, 0);
-    int children[8];
-
-    for (unsigned i = 0; i < 8; i++) {
-        children[i] = start(enter_and_stay, &said[i]);
-        await(&said[i]);
-    }
-    assert_int_equal(fw_ipc_enter_(said, &me), EAGAIN);
-    kill_and_wait(children[5]);
-    assert_int_equal(fw_ipc_enter_(said, &me), 0);
-    assert_int_equal(me.id, UINT64_C(2) << 32 | 6);
-    for (unsigned i = 0; i < 8; i++)
-        if (i != 5)
-            kill_and_wait(children[i]);
-}
-
-TEST(knows_whether_others_are_there)
-{
-    struct fw_ipc_me_ me = enter(), other;
-    pthread_t thread;
-
-    assert_false(fw_ipc_has_other_members_(me.mapping));
-    pthread_create(&thread, NULL, enter_in_thread, &other);
-    pthread_join(thread, NULL);
-    while ((line_life(1) & FW_ROBUST_DIED) == 0)
-        sched_yield();
-    while (fw_ipc_has_other_members_(me.mapping)) /* the kernel marks its slot while it ends */
-        sched_yield();
 }
 
 UNIT_MAIN(make, fixture_end)
