@@ -24,23 +24,6 @@ GROUP = next((g for g in grp.getgrall() if g.gr_gid not in (0, NOBODY)), None)
 PATIENCE = 600  # seconds, for what the kernel does by and by
 
 
-class Usage(command_test.Case):
-    def test_words(self):
-        self.assertIn("start, stop or status", self.refused(2, "assist"))
-        self.assertIn('"begin"', self.refused(2, "assist", "begin"))
-        self.assertIn('"stop"', self.refused(2, "assist", "start", "stop"))
-        self.assertIn("assist", self.good("assist", "--help"))
-
-    def test_options(self):
-        self.assertIn('no group "no such"',
-                      self.refused(2, "assist", "start", "--group", "no such"))
-        for number in ("", "-1", "1x", "4294967295", "99999999999999999999"):
-            self.assertIn("--group", self.refused(2, "assist", "start", f"--group={number}"))
-        self.assertIn("once", self.refused(2, "assist", "start", "--anybody", "--group=0"))
-        for action in ("stop", "status"):
-            for option in ("--group=0", "--anybody", "--all"):
-                self.assertIn(option.partition("=")[0], self.refused(2, "assist", action, option))
-
 
 def as_nobody(group=NOBODY):
     def drop():
@@ -172,10 +155,6 @@ class Life(Alone):
             self.stop()
             self.assertNotEqual(page[ns.AT_STOPPED], 0)
         os.close(fd)
-
-    def test_standard_output_that_is_full(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            self.assertEqual(furwock("assist", "status", stdout=full).returncode, 1)
 
 
 def come_and_go():
@@ -316,7 +295,5 @@ def enter():
 
 if __name__ == "__main__":
     command_test.PROGRAM[:] = sys.argv[1:2]
-    if sys.argv[2:] == ["usage"]:
-        unittest.main(argv=sys.argv[:1], defaultTest="Usage")
     enter()
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

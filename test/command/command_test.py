@@ -57,62 +57,6 @@ class Program(Case):
             self.assertIn(option, text)
         self.assertEqual(self.good("help", "calibrate"), text)
 
-    def test_unknown_subcommand(self):
-        for words in (["calibrte"], ["help", "calibrte"], [""]):
-            said = self.refused(2, *words)
-            self.assertIn(f'"{words[-1]}"', said)
-            self.assertIn("calibrate", said)
-
-    def test_missing_subcommand(self):
-        self.assertIn("--help", self.refused(2))
-
-    def test_help_takes_one(self):
-        self.assertIn("one subcommand", self.refused(2, "help", "calibrate", "calibrate"))
-
-    def test_unknown_option(self):
-        for words in (["--no-such"], ["calibrate", "--no-such"]):
-            done = furwock(*words)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("--no-such", done.stderr)
-
-
-class CalibrateRefuses(Case):
-    def test_words(self):
-        self.assertIn('"now"', self.refused(2, "calibrate", "now"))
-
-    def test_seconds(self):
-        for text in ("", "x", "1x", "0", "-1", "nan", "1e9", "0.05"):
-            with self.subTest(text):
-                self.assertIn("--seconds", self.refused(2, "calibrate", f"--seconds={text}"))
-
-    def test_lists(self):
-        for text in ("", "x", "0,", ",0", "0,,1", "0-", "-1", "1-0", "0 1", "0x1", "99999999",
-                     "99999999999999999999"):
-            with self.subTest(text):
-                self.assertIn("--cpus", self.refused(2, "calibrate", f"--cpus={text}"))
-
-    def test_cpu_that_is_not_there(self):
-        absent = next(n for n in range(1024) if n not in ALLOWED)
-        said = self.refused(2, "calibrate", "--cpus", f"{ALLOWED[0]},{absent}")
-        self.assertIn(f"CPU {absent} ", said)
-
-    @unittest.skipIf(len(ALLOWED) < 2, "there is one CPU")
-    def test_cpu_that_is_not_allowed(self):
-        said = self.refused(2, "calibrate", "--cpus", f"{ALLOWED[0]},{ALLOWED[1]}",
-                            preexec_fn=lambda: os.sched_setaffinity(0, {ALLOWED[0]}))
-        self.assertIn(f"CPU {ALLOWED[1]} ", said)
-        self.assertRegex(said, rf"run on {ALLOWED[0]}\n$")
-
-    def test_file_that_cannot_be_written(self):
-        self.assertIn("/nonexistent/x.json",
-                      self.refused(1, "calibrate", "--json", "/nonexistent/x.json"))
-
-    def test_standard_output_that_is_full(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            for words in ([], ["--json", "-"]):
-                done = furwock("calibrate", *QUICK, *words, stdout=full)
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("No space left", done.stderr)
 
 
 class Calibrate(Case):

@@ -147,15 +147,6 @@ class Doctor(command_test.Case):
         findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
         self.assertEqual(findings["assist possible"], before)
 
-    def test_usage(self):
-        self.assertIn('"now"', self.refused(2, "doctor", "now"))
-
-    def test_standard_output_that_is_full(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            for words in ([], ["--json"]):
-                done = command_test.furwock("doctor", *words, stdout=full)
-                self.assertEqual(done.returncode, 1)
-
 
 def no_real_time():
     resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))

@@ -170,14 +170,6 @@ class None_(command_test.Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(words, done.stderr)
 
-    def test_usage(self):
-        self.assertIn("missing", self.refused(2, "show"))
-        self.assertIn('"b"', self.refused(2, "show", "/a", "b"))
-
-    def test_what_is_not_there(self):
-        for name in ("/furwock-no-such", "furwock-no-such", "./no/such", "/"):
-            self.assertIn("No such file", self.refused(1, "show", name))
-
     def test_what_is_none(self):
         self.refused_file(b"", "zeroes")
         self.refused_file(bytes(REGION_BYTES), "zeroes")

@@ -169,23 +169,8 @@ class Environment(Case):
             said = self.good("run", f"--policy={policy}", "sh", "-c", "echo $FURWOCK_POLICY")
             self.assertEqual(said, f"{policy}\n")
 
-    def test_policies_that_are_none(self):
-        for policy in ("", "x", "fair,", ",fair", "spin", "spin=", "spin=x", "spin=-1", "spin=1us",
-                       "spin=1000001", "spin=99999999999999999999999"):
-            self.assertIn("--policy", self.refused(125, "run", f"--policy={policy}", "true"))
-
 
 class Refuses(Case):
-    def test_usage(self):
-        self.assertIn("program", self.refused(125, "run"))
-        self.assertIn("program", self.refused(125, "run", "--"))
-        self.assertEqual(furwock("run", "--no-such", "true").returncode, 125)
-
-    def test_what_is_not_there(self):
-        for word in ("furwock-no-such", "/no/such", "./no-such", "", "/etc/passwd/x"):
-            said = self.refused(127, "run", word)
-            self.assertIn(f"{word}: No", said)
-
     def test_what_is_no_program(self):
         plain = self.put("plain", "text", 0o644)
         for path in (plain, str(self.folder)):
@@ -343,11 +328,6 @@ class Refuses(Case):
         self.assertIn(f"sem_wait {where}/libfurwock-pthread-stat.so\n", counted.stdout)
         doctor = subprocess.run([path, "doctor"], capture_output=True, text=True, check=False)
         self.assertRegex(doctor.stdout, "(?m)^POSIX drop-in +yes")
-
-    def test_standard_output_that_is_full(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            done = furwock("run", "--environment", stdout=full)
-        self.assertEqual(done.returncode, 125)
 
 
 if __name__ == "__main__":
