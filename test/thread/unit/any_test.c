@@ -213,25 +213,6 @@ TEST(spurious_wakes_and_signals_do_no_harm)
     assert_nobody_is_counted();
 }
 
-static int door_opens_and_closes(const fw_futex_any *words, unsigned n)
-{
-    (void)words;
-    (void)n;
-    fw_event_set(&door);
-    fw_event_reset(&door);
-    return 0;
-}
-
-TEST(who_waits_for_a_manual_event_passes_also_after_a_reset)
-{
-    unsigned which;
-
-    fake.on_wait_any = door_opens_and_closes;
-    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
-    assert_int_equal(which, DOOR);
-    assert_nobody_is_counted();
-}
-
 static int post_once(const fw_futex_any *words, unsigned n)
 {
     assert_int_equal(n, 2);

@@ -175,21 +175,6 @@ TEST(a_policy_is_obeyed)
     assert_word(ROUND(2) | SLEPT | 2);
 }
 
-/* BAR3: the barrier may be gone when the wake comes. */
-static void reused(struct fake_call *call)
-{
-    (void)call;
-    b.state_ = UINT64_C(0x5a5a5a5a5a5a5a5a);
-}
-
-TEST(nothing_is_touched_after_the_end)
-{
-    b.state_ = SLEEPERS | INSIDE(1) | 1;
-    fake.on_wake = reused;
-    assert_int_equal(fw_barrier_wait(&b), FW_BARRIER_SERIAL);
-    assert_word(UINT64_C(0x5a5a5a5a5a5a5a5a));
-}
-
 static int one_leaves(struct fake_call *call)
 {
     assert_ptr_equal(call->word, half(0));

@@ -100,59 +100,6 @@ TEST(foreign_sleeps_on_itself)
     assert_int_equal(fake.requeues, 0);
 }
 
-static int second_waits_and_all_are_woken(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits == 1) {
-        uint32_t before = fake_as(OTHER);
-
-        fw_mutex_lock(&second);
-        inner_result = wait_posix(&second, true, NULL);
-        fw_mutex_unlock(&second);
-        fake_as(before >> FW_ID_SHIFT);
-    } else {
-        with_mutex(fw_cond_broadcast);
-    }
-    return FAKE_COMPARE;
-}
-
-TEST(another_mutex_makes_a_waiter_foreign)
-{
-    fake.on_sleep = second_waits_and_all_are_woken;
-    fw_mutex_lock(&m);
-    assert_int_equal(wait_posix(&m, true, NULL), 0);
-    assert_int_equal(inner_result, 0);
-    assert_int_equal(fake.requeues, 0); /* one of each: nobody to be moved */
-    assert_int_equal(fake.wakes, 2);
-    assert_word(&second, 0);
-    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
-}
-
-static int foreign_is_first_and_the_mutex_counts(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits == 1) {
-        uint32_t before = fake_as(OTHER);
-
-        fw_mutex_lock(&second);
-        inner_result = wait_posix(&second, true, NULL);
-        fw_mutex_unlock(&second);
-        fake_as(before >> FW_ID_SHIFT);
-    } else {
-        assert_ptr_equal(call->word, &c.seq_); /* it can be moved: of the crowd */
-        with_mutex(fw_cond_broadcast);
-    }
-    return FAKE_COMPARE;
-}
-
-TEST(behind_a_foreign_one_waiters_can_be_moved)
-{
-    fake.on_sleep = foreign_is_first_and_the_mutex_counts;
-    fw_mutex_lock(&m);
-    assert_int_equal(wait_posix(&m, false, NULL), 0);
-    assert_int_equal(inner_result, 0);
-}
-
 /* --- Results -------------------------------------------------------------------------------- */
 
 TEST(who_may_not_release_does_not_wait)
@@ -185,35 +132,6 @@ TEST(a_bad_deadline_releases_nothing)
 }
 
 /* --- Wakes that are put off with the mutex -------------------------------------------------- */
-
-static int signalled_by_one_and_released_by_another(struct fake_call *call)
-{
-    uint32_t before = fake_as(OWNER);
-
-    (void)call;
-    fw_mutex_lock(&m);
-    fw_cond_signal(&c);
-    assert_int_equal(fake.wakes, 0);
-    assert_true(late != 0);
-    fake_as(OTHER);
-    fw_mutex_unlock_and_wake_(&m, &late, false);
-    assert_int_equal(fake.wakes, 1);
-    assert_true(late == 0);
-    fake_as(before >> FW_ID_SHIFT);
-    return FAKE_COMPARE;
-}
-
-TEST(whoever_releases_makes_the_wake)
-{
-    c.seq_ = 5;
-    c.waiters_ = 2; /* waiters sleep singly */
-    fake.on_sleep = signalled_by_one_and_released_by_another;
-    fw_mutex_lock(&m);
-    assert_int_equal(wait_posix(&m, true, NULL), 0);
-    assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
-    fw_mutex_unlock_and_wake_(&m, &late, false);
-    assert_true(fw_load64_relaxed(&m.state_) < MUTEX_WAITER);
-}
 
 TEST(a_second_wake_is_not_put_off)
 {

@@ -56,17 +56,6 @@ static int set_and_reset(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-TEST(who_waits_passes_also_after_a_reset)
-{
-    fake.on_sleep = set_and_reset;
-    assert_int_equal(wait_blocking(NULL), 0);
-    fake.on_sleep = NULL;
-    fake.on_wait = set_and_reset;
-    fw_event_init(&e, FW_EVENT_MANUAL, false);
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&e, ROUND(1));
-}
-
 TEST(the_round_wraps_around)
 {
     e.state_ = ROUND(0x7fffffff) | WAITERS(3);

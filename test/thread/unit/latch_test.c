@@ -80,21 +80,6 @@ TEST(counting_without_opening_wakes_nobody)
     assert_int_equal(fake.wakes, 1);
 }
 
-/* LA2: the latch may be gone when the wake comes. */
-static void reused(struct fake_call *call)
-{
-    assert_ptr_equal(call->word, &l.state_);
-    l.state_ = 0x5a5a5a5a;
-}
-
-TEST(nothing_is_touched_after_opening)
-{
-    l.state_ = LATCH_SLEEPERS | 1;
-    fake.on_wake = reused;
-    fw_latch_count_down(&l, 1);
-    assert_int_equal(l.state_, 0x5a5a5a5a);
-}
-
 TEST(one_of_several)
 {
     struct fw_any_registration_ p = {.object = &l};

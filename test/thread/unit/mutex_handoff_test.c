@@ -23,58 +23,9 @@ static void as(uint32_t tid, void (*call)(fw_mutex *))
     fake_as(before >> FW_ID_SHIFT);
 }
 
-static int trylock_as(uint32_t tid)
-{
-    uint32_t before = fake_as(tid);
-    int error = fw_mutex_trylock(&m);
-
-    fake_as(before >> FW_ID_SHIFT);
-    return error;
-}
-
 static void lock_blocking(void)
 {
     assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
-}
-
-static int owner_passes(struct fake_call *call)
-{
-    (void)call;
-    as(OWNER, fw_mutex_unlock_fair);
-    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | WAKING | WAITERS(1));
-    assert_int_equal(trylock_as(OTHER), EBUSY);
-    assert_int_equal(trylock_as(OWNER), EBUSY);
-    return FAKE_COMPARE;
-}
-
-static int owner_passes_before_the_sleep(struct fake_call *call)
-{
-    owner_passes(call);
-    return FAKE_COMPARE;
-}
-
-TEST(a_pass_on_the_way_to_sleep_is_not_missed)
-{
-    m.state_ = HELD(OWNER) | FENCED;
-    fake.on_wait = owner_passes_before_the_sleep;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake_nth(FAKE_WAIT, 0)->result, -EAGAIN);
-}
-
-static int passed_once_more(struct fake_call *call)
-{
-    (void)call;
-    m.state_ = HANDOFF(6) | FENCED | WAKING | WAITERS(2);
-    return FAKE_SPURIOUS;
-}
-
-TEST(a_late_arrival_may_claim_the_next_pass)
-{
-    m.state_ = HANDOFF(5) | FENCED | WAKING | WAITERS(1);
-    fake.on_sleep = passed_once_more;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED | WAITERS(1));
 }
 
 /* A waiter that loses again and again: how late it is at each sleep, and what it then asks for. */

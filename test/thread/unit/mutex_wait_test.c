@@ -159,24 +159,6 @@ TEST(unfenced_sleeps_are_short)
     assert_int_equal(fake.now_ns - start, 2500000);
 }
 
-/* The release that nobody could announce: plain, while the waiter was on its way to sleep. */
-static int released_plainly(struct fake_call *call)
-{
-    (void)call;
-    m.state_ &= ~MUTEX_OWNER_HALF;
-    return FAKE_COMPARE;
-}
-
-TEST(an_unfenced_sleeper_finds_an_overlooked_release)
-{
-    m.state_ = HELD(OWNER);
-    fake.fence_result = -EPERM;
-    fake.on_sleep = released_plainly;
-    lock_blocking();
-    assert_word(&m, MINE);
-    assert_int_equal(fake.waits, 1);
-}
-
 static int fault(struct fake_call *call)
 {
     (void)call;

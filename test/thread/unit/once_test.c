@@ -87,23 +87,6 @@ static int other_is_done(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-/* ONCE1: the once may be gone when the wake comes. */
-static void reused(struct fake_call *call)
-{
-    (void)call;
-    o.state_ = 0x5a5a5a5a;
-}
-
-TEST(nothing_is_touched_after_the_end)
-{
-    for (int done = 0; done < 2; done++) {
-        o.state_ = RUNS(FAKE_SELF) | SLEEPERS;
-        fake.on_wake = reused;
-        fw_once_end_(&o, done != 0);
-        assert_int_equal(o.state_, 0x5a5a5a5a);
-    }
-}
-
 /* The initialiser itself has forked: in the child it goes on. */
 TEST(who_forked_is_waited_for)
 {

@@ -67,45 +67,6 @@ static void be_cancelled(void)
     longjmp(unwound, 1);
 }
 
-static int cancelled_asleep(struct fake_call *call)
-{
-    (void)call;
-    be_cancelled();
-    return 0;
-}
-
-static int cancelled_as_it_is_woken(struct fake_call *call)
-{
-    (void)call;
-    s.state_ += WAITERS(1); /* somebody else sleeps here, too */
-    post();
-    assert_word(&s, 1 | WAITERS(2) | WAKING(1));
-    be_cancelled();
-    return 0;
-}
-
-TEST(who_is_cancelled_leaves_the_line)
-{
-    fake.on_sleep = cancelled_asleep;
-    if (setjmp(unwound) == 0) {
-        fw_permits_wait_posix_(&s.state_, NULL);
-        fail_msg("it came back");
-    }
-    assert_word(&s, 0);
-}
-
-TEST(who_is_cancelled_passes_the_wake_on)
-{
-    fake.on_sleep = cancelled_as_it_is_woken;
-    if (setjmp(unwound) == 0) {
-        fw_permits_wait_posix_(&s.state_, NULL);
-        fail_msg("it came back");
-    }
-    assert_word(&s, 1 | WAITERS(1) | WAKING(1));
-    assert_int_equal(fake.wakes, 2);
-    assert_wake(1, sleepers_word(&s), 1);
-}
-
 /* Woken, and somebody was quicker; half a millisecond later once more. */
 static void lose(void)
 {
@@ -137,26 +98,6 @@ TEST(a_reserved_unit_is_given_back)
         fail_msg("it came back");
     }
     assert_word(&s, 1 | WAITERS(1) | WAKING(1));
-}
-
-static int cancelled_before_its_unit(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits < 3)
-        lose();
-    else
-        be_cancelled();
-    return FAKE_COMPARE;
-}
-
-TEST(the_reservation_ends_with_its_owner)
-{
-    fake.on_sleep = cancelled_before_its_unit;
-    if (setjmp(unwound) == 0) {
-        fw_permits_wait_posix_(&s.state_, NULL);
-        fail_msg("it came back");
-    }
-    assert_word(&s, 0);
 }
 
 TEST(a_trywait_takes_what_is_reserved)

@@ -80,59 +80,6 @@ TEST(patience_ends_by_itself)
     assert_int_equal(fake.waits, 3);
 }
 
-static int others_come(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits < 3)
-        return loses_twice(call);
-    /* Two others are in line now; three units: one is reserved, two wakes for the others. */
-    s.state_ += WAITERS(2);
-    post(3);
-    assert_word(&s, 3 | RESERVED | WAITERS(3) | WAKING(2));
-    steal();
-    steal();
-    assert_false(fw_permits_take_(&s.state_));
-    return FAKE_COMPARE;
-}
-
-TEST(only_one_unit_is_reserved)
-{
-    fake.on_sleep = others_come;
-    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
-    assert_word(&s, WAITERS(2) | WAKING(2)); /* theirs; none is available */
-}
-
-static int posted_on_the_way(struct fake_call *call)
-{
-    if (fake.waits == 3)
-        post(1);
-    (void)call;
-    return FAKE_COMPARE;
-}
-
-TEST(a_post_before_the_bounded_wait_is_not_missed)
-{
-    fake.on_sleep = loses_then_gets_it;
-    fake.on_wait = posted_on_the_way;
-    assert_int_equal(fw_permits_wait_(&s.state_, &block, NULL), 0);
-    assert_word(&s, 0);
-    assert_int_equal(fake_nth(FAKE_WAIT, 2)->result, -EAGAIN);
-}
-
-static int loses_then_times_out(struct fake_call *call)
-{
-    return fake.waits < 3 ? loses_twice(call) : -ETIMEDOUT;
-}
-
-TEST(giving_up_gives_the_reservation_up)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 10 * STARVATION_NS);
-
-    fake.on_sleep = loses_then_times_out;
-    assert_int_equal(fw_permits_wait_(&s.state_, &block, &d), ETIMEDOUT);
-    assert_word(&s, 0);
-}
-
 /* Another has the reservation: queue like the others. */
 static int loses_to_a_reservation(struct fake_call *call)
 {
