@@ -17,7 +17,7 @@
 #include "fixture.h"
 
 /* Flags: start_holder has the first ones. */
-enum { IS_HELD = LOCKS, HAS_LOOKED, MAY_END, HAS_ENDED };
+enum { HAS_LOOKED = LOCKS, MAY_END, HAS_ENDED };
 
 enum { TRIES = 200, NEW_TIME = 0x80 /* CLONE_NEWTIME: unknown to old headers */ };
 
@@ -83,108 +83,82 @@ static void an_id_is_used_again(void)
     kill_and_wait(next);
 }
 
-/* --- Another pid namespace ------------------------------------------------------------------- */
+/* --- Other namespaces: other ids of threads, or a clock that shows another time -------------- */
 
-static void hold_as_first(void *arg)
+/* What is forked from here on lives elsewhere. */
+struct elsewhere {
+    bool (*enter)(void);
+    pid_t id; /* of the first process there, by its own account; 0: any */
+    const char *unless;
+};
+
+static bool enter_pid_namespace(void)
 {
-    (void)arg;
-    CHECK(getpid() == 1);
+    return unshare(CLONE_NEWPID) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0;
+}
+
+static bool enter_time_namespace(void)
+{
+    return unshare(NEW_TIME) == 0 && put("/proc/self/timens_offsets", "monotonic 100000 0\n");
+}
+
+static void hold_elsewhere(void *arg)
+{
+    const struct elsewhere *e = arg;
+
+    CHECK(e->id == 0 || getpid() == e->id);
     CHECK(lock_soon(fixture.m[0]) == 0);
     CHECK(fw_ipc_rwlock_rdlock(fixture.rw) == 0);
-    flag_raise(IS_HELD);
     expect_held(fixture.m[1]); /* by one whose id means nobody here, or somebody else */
     flag_raise(HAS_LOOKED);
     for (;;)
         pause();
 }
 
-/* Its children live in the namespace, whose first process is the holder. */
-static void make_namespace(void *arg)
+static void start_elsewhere(void *arg)
 {
+    const struct elsewhere *e = arg;
     pid_t child;
 
-    (void)arg;
-    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+    if (!e->enter())
         _exit(77);
-    child = start(hold_as_first, NULL);
+    child = start(hold_elsewhere, arg);
     flag_await(MAY_END);
     kill_and_wait(child);
     flag_raise(HAS_ENDED);
     for (;;)
         pause();
+}
+
+static void live_and_die_in(struct elsewhere e)
+{
+    pid_t outside = start_holder(1), maker = start(start_elsewhere, &e);
+    int status;
+
+    while (waitpid(maker, &status, WNOHANG) == 0 && fixture.flags[HAS_LOOKED] == 0)
+        usleep(1000);
+    if (fixture.flags[HAS_LOOKED] == 0) {
+        left_out(e.unless);
+    } else {
+        expect_held(fixture.m[0]); /* its id is that of another process here */
+        flag_raise(MAY_END);
+        flag_await(HAS_ENDED);
+        expect_left(fixture.m[0], e.id, e.id);
+        CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
+        kill_and_wait(maker);
+    }
+    kill_and_wait(outside);
+    expect_left(fixture.m[1], outside, outside);
 }
 
 static void another_pid_namespace(void)
 {
-    pid_t maker, outside;
-    int status;
-
-    outside = start_holder(1);
-    maker = start(make_namespace, NULL);
-    while (waitpid(maker, &status, WNOHANG) == 0 && fixture.flags[HAS_LOOKED] == 0)
-        usleep(1000);
-    if (fixture.flags[HAS_LOOKED] == 0) {
-        left_out("no namespace can be made");
-        kill_and_wait(outside);
-        expect_left(fixture.m[1], outside, outside);
-        return;
-    }
-    expect_held(fixture.m[0]); /* its id is that of another process here */
-    flag_raise(MAY_END);
-    flag_await(HAS_ENDED);
-    expect_left(fixture.m[0], 1, 1);
-    CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == 0 && fw_ipc_rwlock_wrunlock(fixture.rw) == 0);
-    kill_and_wait(outside);
-    expect_left(fixture.m[1], outside, outside);
-    kill_and_wait(maker);
-}
-
-/* --- Another time namespace: the clock shows another time, and goes on ----------------------- */
-
-static void hold_later(void *arg)
-{
-    (void)arg;
-    expect_held(fixture.m[1]);
-    CHECK(lock_soon(fixture.m[0]) == 0);
-    flag_raise(IS_HELD);
-    for (;;)
-        pause();
-}
-
-/* What is forked from here on lives later. */
-static void keep_another_time(void *arg)
-{
-    pid_t child;
-
-    (void)arg;
-    if (unshare(NEW_TIME) != 0 || !put("/proc/self/timens_offsets", "monotonic 100000 0\n"))
-        _exit(77);
-    child = start(hold_later, NULL);
-    flag_await(MAY_END);
-    kill_and_wait(child);
-    flag_raise(HAS_ENDED);
-    for (;;)
-        pause();
+    live_and_die_in((struct elsewhere){enter_pid_namespace, 1, "no namespace can be made"});
 }
 
 static void another_time(void)
 {
-    pid_t holder = start_holder(1), maker = start(keep_another_time, NULL);
-    int status;
-
-    while (waitpid(maker, &status, WNOHANG) == 0 && fixture.flags[IS_HELD] == 0)
-        usleep(1000);
-    if (fixture.flags[IS_HELD] == 0) {
-        left_out("no other time can be made");
-    } else {
-        expect_held(fixture.m[0]);
-        flag_raise(MAY_END);
-        flag_await(HAS_ENDED);
-        expect_left(fixture.m[0], 0, 0);
-        kill_and_wait(maker);
-    }
-    kill_and_wait(holder);
-    expect_left(fixture.m[1], holder, holder);
+    live_and_die_in((struct elsewhere){enter_time_namespace, 0, "no other time can be made"});
 }
 
 int main(void)

@@ -58,20 +58,6 @@ TEST(found_where_it_was_put)
     munmap(base, SIZE);
 }
 
-TEST(half_written_entries_are_free)
-{
-    void *base = blank();
-    struct fw_ipc_entry_ a;
-
-    memset(entry(base, 0), 0xff, sizeof a);
-    entry(base, 0)->state = 0;
-    assert_int_equal(fw_ipc_directory_find_(base, &plan, "a", &a), ENOENT);
-    assert_int_equal(add(base, "a", 8, &a), 0);
-    assert_int_equal(fw_ipc_directory_find_(base, &plan, "a", &a), 0);
-    assert_int_equal(entry(base, 0)->at, a.at);
-    munmap(base, SIZE);
-}
-
 TEST(full)
 {
     void *base = blank();
@@ -89,25 +75,6 @@ TEST(full)
     base = blank();
     assert_int_equal(add(base, "all", SIZE - plan.objects_at, &e), 0);
     assert_int_equal(add(base, "no space", 1, &e), ENOSPC);
-    munmap(base, SIZE);
-}
-
-/* An init that died over an object: the next object there is zeroes all the same. */
-TEST(dirty_space_is_cleared)
-{
-    void *base = blank();
-    struct fw_ipc_entry_ e = {.state = FW_REGION_DATA, .size = 1000};
-    uint32_t index;
-
-    assert_int_equal(fw_ipc_directory_find_space_(base, &plan, &index, &e), 0);
-    fw_ipc_directory_mark_dirty_(base, &e);
-    memset((char *)base + e.at, 1, e.size);
-    for (unsigned i = 0; i < 5; i++) {
-        char name[] = {(char)('a' + i), 0};
-        assert_int_equal(add(base, name, 300, &e), 0);
-        for (unsigned at = 0; at < e.size; at++)
-            assert_int_equal(((char *)base)[e.at + at], 0);
-    }
     munmap(base, SIZE);
 }
 

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/named.h>
 
 #include "region_fixture.h"
+#include "test/support/child.h"
 #include "unit.h"
 
 /* src/ipc/journaled.c: locks that are made together with their journal. */
@@ -66,62 +66,44 @@ TEST(is_not_made_without_capacity)
     assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
 }
 
-static void kill_child(pid_t child)
-{
-    int status;
+struct change {
+    fw_ipc_mutex *m; /* or: */
+    fw_ipc_rwlock *l;
+    fw_ipc_journal *j;
+    uint64_t *data;
+};
 
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+static void change_and_die(void *arg)
+{
+    const struct change *c = arg;
+    int error = c->m != NULL ? fw_ipc_mutex_lock(c->m) : fw_ipc_rwlock_wrlock(c->l);
+
+    if (error != 0 || fw_ipc_journal_record(c->j, c->data, 8) != 0)
+        _exit(1);
+    *c->data = 1;
+    raise(SIGKILL);
 }
 
 /* The very first holder may die: what it had recorded is undone, and nobody has to attach. */
 TEST(undoes_for_the_first_holder)
 {
-    fw_ipc_mutex *m;
-    fw_ipc_journal *j;
+    struct change with_m = {NULL}, with_l = {NULL};
     void *object;
-    uint64_t *data;
-    pid_t child;
 
-    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &m, &j), 0);
     assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
-    data = object;
-    child = fork();
-    if (child == 0) {
-        if (fw_ipc_mutex_lock(m) != 0 || fw_ipc_journal_record(j, data, 8) != 0)
-            _exit(1);
-        *data = 1;
-        kill(getpid(), SIGKILL);
-    }
-    kill_child(child);
-    assert_int_equal(fw_ipc_mutex_lock(m), 0);
-    assert_int_equal(*data, 0);
-    assert_int_equal(fw_ipc_mutex_journal(m, j), 0); /* it is the one that it has */
-    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
-}
-
-TEST(undoes_for_a_writer)
-{
-    fw_ipc_rwlock *l;
-    fw_ipc_journal *j;
-    void *object;
-    uint64_t *data;
-    pid_t child;
-
-    assert_int_equal(fw_region_rwlock_with_journal(region, "l", CAPACITY, MAKE, &l, &j), 0);
-    assert_int_equal(fw_region_object(region, "data", FW_REGION_DATA, 8, MAKE, &object), 0);
-    data = object;
-    child = fork();
-    if (child == 0) {
-        if (fw_ipc_rwlock_wrlock(l) != 0 || fw_ipc_journal_record(j, data, 8) != 0)
-            _exit(1);
-        *data = 1;
-        kill(getpid(), SIGKILL);
-    }
-    kill_child(child);
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
-    assert_int_equal(*data, 0);
-    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
+    with_m.data = with_l.data = object;
+    assert_int_equal(open_mutex("m", CAPACITY, MAKE, &with_m.m, &with_m.j), 0);
+    assert_int_equal(
+        fw_region_rwlock_with_journal(region, "l", CAPACITY, MAKE, &with_l.l, &with_l.j), 0);
+    assert_int_equal(wait_for_child(start(change_and_die, &with_m)), -SIGKILL);
+    assert_int_equal(fw_ipc_mutex_lock(with_m.m), 0);
+    assert_int_equal(*with_m.data, 0);
+    assert_int_equal(fw_ipc_mutex_journal(with_m.m, with_m.j), 0); /* it is the one that it has */
+    assert_int_equal(fw_ipc_mutex_unlock(with_m.m), 0);
+    assert_int_equal(wait_for_child(start(change_and_die, &with_l)), -SIGKILL);
+    assert_int_equal(fw_ipc_rwlock_rdlock(with_l.l), 0);
+    assert_int_equal(*with_l.data, 0);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(with_l.l), 0);
 }
 
 UNIT_MAIN(set_up, tear_down)

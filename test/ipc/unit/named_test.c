@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
@@ -76,14 +74,6 @@ static int fill(void *object, void *arg)
     return *(int *)arg;
 }
 
-static int kill_self(void *object, void *arg)
-{
-    (void)arg;
-    memset(object, 'k', 200);
-    raise(SIGKILL);
-    return 0;
-}
-
 static int make_another(void *object, void *arg)
 {
     (void)object;
@@ -112,27 +102,6 @@ TEST(made_ready_before_it_is_found)
     assert_int_equal(init("ready", fill, &good, &object), 0); /* not again */
     assert_int_equal(object[199], 'c');
     assert_int_equal(init("nested", make_another, &good, &object), EDEADLK);
-}
-
-TEST(a_maker_that_dies_leaves_nothing)
-{
-    int status;
-    pid_t child = fork();
-    char *object;
-
-    if (child == 0) {
-        init("dies", kill_self, NULL, &object);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, SIGKILL);
-    assert_int_equal(data("dies", 0, 0, &object), ENOENT);
-    assert_int_equal(data("dies", 100, MAKE, &object), 0);
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(object[i], 0);
-    assert_int_equal(data("after", 100, MAKE, &object), 0);
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(object[i], 0);
 }
 
 TEST(a_lock_that_was_written_over)

@@ -15,7 +15,6 @@ static int make(void)
     need_robust_lists();
     fixture = fixture_make(8);
     s = fixture_object(&fixture, 0);
-    said = fixture_object(&fixture, 1);
     return 0;
 }
 
