@@ -1,98 +1,25 @@
 // SPDX-License-Identifier: MIT
-// A mutex of any kind, and a condition variable with it.  Contract: differ.h.
+// A mutex of any kind, and a condition variable with it; and C11's.  Contract: differ.h.
 //
 //   I1  at most one sleeps for the mutex and at most one waits on the condition variable, and there
 //       is no signal while somebody sleeps for the mutex: which comes first would be up to chance
-//   I2  nobody takes another's mutex but where it is a plain one, where the C library lets him
-//   I3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled (c11.c)
+//   I2  nobody unlocks a plain mutex that is free, nor another's with a ceiling: the C library does
+//       itself harm
+//   I3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled: POSIX
+//       (XSH 2.9.5) leaves open whether that ends it or its wait returns
 #include <errno.h>
 #include <string.h>
 
 #include "differ.h"
 #include "mutex_calls.h"
-
-#define DEPTH 4
-
-static pthread_mutex_t m;
-static pthread_cond_t c;
-
-static struct {
-    int type, protocol;
-    bool shared, robust;
-    int owner, depth;
-    int locker, waiter; // who sleeps
-    int signalled;      // the locker, where it has waited before
-    bool inconsistent, lost;
-    int before, before_depth; // who held it when a wait began
-    bool is_new;              // a mutex, or a thread (of ordinary priority)
-} model;
-
-static bool is_checked(void)
-{
-    return model.type == PTHREAD_MUTEX_ERRORCHECK || model.type == PTHREAD_MUTEX_RECURSIVE;
-}
-
-// What is known of the object.
-
-static bool takes(const struct order *o)
-{
-    return o->call == mutex_lock || o->call == mutex_trylock || o->call == mutex_timedlock ||
-           o->call == mutex_clocklock;
-}
-
-static bool waits(const struct order *o)
-{
-    return o->call == mutex_wait || o->call == mutex_timedwait || o->call == mutex_clockwait;
-}
-
-static void took(int who, long result)
-{
-    if (result == 0 || result == EOWNERDEAD) {
-        model.depth = model.owner == who ? model.depth + 1 : 1;
-        model.owner = who;
-        if (result == EOWNERDEAD)
-            model.inconsistent = true;
-    } else if (result == ENOTRECOVERABLE) {
-        model.lost = true;
-    }
-}
-
-static void released(void)
-{
-    if (--model.depth > 0)
-        return;
-    model.owner = NO_ACTOR;
-    if (model.inconsistent)
-        model.lost = true;
-    model.inconsistent = false;
-}
-
-static void mutex_ended(int who, const struct order *o, long result)
-{
-    if (model.locker == who)
-        model.locker = model.signalled = NO_ACTOR;
-    if (model.waiter == who)
-        model.waiter = NO_ACTOR;
-    if (takes(o)) {
-        took(who, result);
-    } else if (o->call == mutex_unlock && (result == 0 || result == ENOTRECOVERABLE)) {
-        released(); // the latter is said of each inner release while it is inconsistent
-    } else if (waits(o) && (result == EPERM || result == EINVAL)) {
-        model.owner = model.before;
-        model.depth = model.before_depth;
-    } else if (waits(o)) {
-        took(who, result == ETIMEDOUT ? 0 : result);
-    } else if (o->call == mutex_consistent && result == 0) {
-        model.inconsistent = false;
-    }
-}
+#include "mutex_model.h"
 
 // A cancelled waiter has the mutex again.
 static void mutex_cancelled(const struct order *o)
 {
-    int e = pthread_mutex_unlock(o->object);
+    struct order unlock = *o;
 
-    say("in clean-up: unlock = %d\n", e);
+    say("in clean-up: unlock = %ld\n", mutex_unlock(&unlock));
     model.waiter = NO_ACTOR;
     model.is_new = true;
 }
@@ -105,20 +32,26 @@ static const pthread_mutex_t initialisers[] = {
 static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE,
                             PTHREAD_MUTEX_ADAPTIVE_NP};
 
+static void forget(int type)
+{
+    model.type = type;
+    model.owner = NO_ACTOR;
+    model.depth = 0;
+    model.locker = model.waiter = model.signalled = NO_ACTOR;
+    model.inconsistent = model.lost = model.shared = model.robust = false;
+    model.protocol = PTHREAD_PRIO_NONE;
+    model.is_new = true;
+}
+
 static void make_mutex(void)
 {
     unsigned type = draw(4);
     pthread_mutexattr_t a;
     int e;
 
-    model.type = types[type];
-    model.owner = NO_ACTOR;
-    model.depth = 0;
-    model.locker = model.waiter = model.signalled = NO_ACTOR;
-    model.inconsistent = model.lost = model.shared = model.robust = false;
-    model.protocol = PTHREAD_PRIO_NONE;
+    forget(types[type]);
     if (draw(4) == 0) {
-        memcpy(&m, &initialisers[type], sizeof(m));
+        memcpy(&m.posix, &initialisers[type], sizeof(m.posix));
         say("static, type %d\n", model.type);
         return;
     }
@@ -135,7 +68,7 @@ static void make_mutex(void)
     pthread_mutexattr_setprotocol(&a, model.protocol);
     if (model.protocol == PTHREAD_PRIO_PROTECT && draw(2) == 0)
         pthread_mutexattr_setprioceiling(&a, 1 + (int)draw(99));
-    e = pthread_mutex_init(&m, &a);
+    e = pthread_mutex_init(&m.posix, &a);
     say("type %d, shared %d, robust %d, protocol %d = %d\n", model.type, model.shared, model.robust,
         model.protocol, e);
     pthread_mutexattr_destroy(&a);
@@ -143,7 +76,7 @@ static void make_mutex(void)
         model.shared = model.robust = false;
         model.protocol = PTHREAD_PRIO_NONE;
         model.type = PTHREAD_MUTEX_NORMAL;
-        pthread_mutex_init(&m, NULL);
+        pthread_mutex_init(&m.posix, NULL);
     }
 }
 
@@ -160,7 +93,7 @@ static void make_cond(void)
     pthread_condattr_setclock(&a, clock);
     pthread_condattr_setpshared(&a, (int)draw(2));
     memset(&c, 0x5a, sizeof(c));
-    say("cond = %d\n", pthread_cond_init(&c, &a));
+    say("cond = %d\n", pthread_cond_init(&c.posix, &a));
     pthread_condattr_destroy(&a);
 }
 
@@ -176,7 +109,25 @@ static void mutex_begin(void)
 {
     make_mutex();
     make_cond();
-    model.is_new = true;
+}
+
+static void c11_begin(void)
+{
+    static const int c11_types[] = {mtx_plain, mtx_recursive, mtx_timed, mtx_timed | mtx_recursive,
+                                    7};
+    int type = c11_types[draw(5)];
+    int e;
+
+    is_c11 = true;
+    memset(&m, 0x5a, sizeof(m));
+    memset(&c, 0x5a, sizeof(c));
+    e = mtx_init(&m.c11, type);
+    say("type %d = %d\n", type, e);
+    if (e != thrd_success)
+        mtx_init(&m.c11, type = mtx_plain);
+    say("cnd = %d\n", cnd_init(&c.c11));
+    // Any that there is not counts as plain.
+    forget((type & ~mtx_timed) == mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
 }
 
 // Orders.
@@ -201,7 +152,7 @@ static void step_timed(int who, struct order o)
 {
     bool mine = model.owner == who;
     enum moment which = draw(MOMENTS);
-    bool clocked = draw(2) == 0;
+    bool clocked = !is_c11 && draw(2) == 0;
 
     if (mine && model.depth >= DEPTH)
         return;
@@ -233,7 +184,7 @@ static void step_unlock(int who, struct order o)
 
 static void step_wait(int who, struct order o)
 {
-    unsigned kind = draw(3);
+    unsigned kind = draw(is_c11 ? 2 : 3);
     enum moment which = draw(MOMENTS);
 
     if (model.waiter != NO_ACTOR || model.lost || model.inconsistent)
@@ -287,14 +238,17 @@ static void step_remake(int who, struct order o)
     // A robust one that is held is destroyed without a word, and remembered by its owner.
     if (model.waiter != NO_ACTOR ? model.robust : !idle && (model.robust || draw(2) == 0))
         return;
+    if (is_c11 && !idle)
+        return; // its destroy tells nothing
     o.name = "destroy";
     o.call = mutex_destroy;
     act(who, o);
     if (!idle)
         return;
-    say("destroyed: trylock = %d\n", pthread_mutex_trylock(&m));
-    say("cond destroy = %d\n", pthread_cond_destroy(&c));
-    mutex_begin();
+    if (!is_c11) // its destroy leaves nothing to ask
+        say("destroyed: trylock = %ld\n", mutex_trylock(&o));
+    say("cond destroy = %d\n", destroy_cond(&c));
+    is_c11 ? c11_begin() : mutex_begin();
 }
 
 static void step_end_of_thread(int who)
@@ -324,7 +278,7 @@ static void step_rest(int who, struct order o)
 {
     bool free = model.owner == NO_ACTOR && model.locker == NO_ACTOR && model.waiter == NO_ACTOR;
 
-    switch (draw(6)) {
+    switch (is_c11 ? 5 : draw(6)) {
     case 0:
         o.name = "consistent";
         o.call = mutex_consistent;
@@ -396,5 +350,6 @@ static void mutex_step(void)
     }
 }
 
+const struct family c11_family = {"c11", c11_begin, mutex_step, mutex_ended, mutex_cancelled, NULL};
 const struct family mutex_family = {"mutex",     mutex_begin,     mutex_step,
                                     mutex_ended, mutex_cancelled, NULL};
