@@ -8,50 +8,33 @@
 
 #include <furwock/ipc/region.h>
 
-#include "unit.h"
+#include "name_fixture.h"
 
 /* src/ipc/region/region.c: whose file is believed.  (Other users: test/ipc/region/accounts.c) */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
 
-static char name[64];
-
-static int set_up(void)
-{
-    snprintf(name, sizeof name, "/furwock-owner-%d", (int)getpid());
-    return 0;
-}
-
-static void tear_down(void)
-{
-    fw_region_remove(name);
-}
-
 /* A file that is there may have less than was asked for, but not more. */
 TEST(more_permissions_than_asked_for)
 {
     mode_t before = umask(0);
-    char path[80];
     fw_region *r;
     uid_t owner;
 
-    snprintf(path, sizeof path, "/dev/shm%s", name);
     assert_int_equal(close(open(path, O_RDWR | O_CREAT | O_EXCL, 0606)), 0); /* empty */
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), EPERM);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | FW_REGION_EXCLUSIVE, &r), EPERM);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | 0660, &r), EPERM);
-    assert_int_equal(fw_region_open(name, 0, 0600, &r), EPERM);
+    assert_int_equal(opening(SIZE, MAKE), EPERM);
+    assert_int_equal(opening(SIZE, MAKE | FW_REGION_EXCLUSIVE), EPERM);
+    assert_int_equal(opening(SIZE, MAKE | 0660), EPERM);
+    assert_int_equal(opening(0, 0600), EPERM);
     assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
     assert_int_equal(fw_region_owner(r, &owner), 0);
     assert_int_equal(owner, geteuid());
     assert_int_equal(fw_region_owner(r, NULL), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), EPERM); /* open here already */
+    assert_int_equal(opening(SIZE, MAKE), EPERM); /* open here already */
     assert_int_equal(fw_region_close(r), 0);
     assert_int_equal(fw_region_owner(r, &owner), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | FW_REGION_SHARED, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
-    assert_int_equal(fw_region_open(name, 0, 0, &r), 0); /* nothing was asked for */
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE | FW_REGION_SHARED), 0);
+    assert_int_equal(opening(0, 0), 0); /* nothing was asked for */
     assert_int_equal(fw_region_remove(name), 0);
     umask(before);
 }
@@ -60,15 +43,11 @@ TEST(more_permissions_than_asked_for)
 TEST(fewer_permissions_by_the_umask)
 {
     mode_t before = umask(077);
-    fw_region *r;
 
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE | 0666), 0);
     umask(0);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE | 0666), 0);
+    assert_int_equal(opening(SIZE, MAKE), 0);
     assert_int_equal(fw_region_remove(name), 0);
     umask(before);
 }
@@ -76,20 +55,15 @@ TEST(fewer_permissions_by_the_umask)
 /* A region of ours that is for something else, under a name that somebody has given it. */
 TEST(a_file_of_two_names)
 {
-    char path[80], other[80];
-    fw_region *r;
+    char other[80];
 
-    snprintf(path, sizeof path, "/dev/shm%s", name);
     snprintf(other, sizeof other, "/dev/shm%s-other", name);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE), 0);
     assert_int_equal(link(path, other), 0);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), EPERM);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | FW_REGION_SHARED, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE), EPERM);
+    assert_int_equal(opening(SIZE, MAKE | FW_REGION_SHARED), 0);
     assert_int_equal(unlink(other), 0);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
-    assert_int_equal(fw_region_close(r), 0);
+    assert_int_equal(opening(SIZE, MAKE), 0);
     assert_int_equal(fw_region_remove(name), 0);
 }
 

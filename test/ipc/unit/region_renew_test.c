@@ -12,28 +12,14 @@
 #include <furwock/ipc/region.h>
 
 #include "ipc/region/layout.h"
+#include "name_fixture.h"
 #include "sys/origin.h"
 #include "sys/region_file.h"
 #include "test/support/sleeper.h"
-#include "unit.h"
 
 /* FW_REGION_RENEW: src/ipc/region/{region,join}.c, src/sys/region_file.c.  (Many: test/ipc.) */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE, RENEW = MAKE | FW_REGION_RENEW };
-
-static char name[64], path[80];
-
-static int set_up(void)
-{
-    snprintf(name, sizeof name, "/furwock-renew-%d", (int)getpid());
-    snprintf(path, sizeof path, "/dev/shm%s", name);
-    return 0;
-}
-
-static void tear_down(void)
-{
-    fw_region_remove(name);
-}
 
 static uint64_t inode(void)
 {
@@ -68,8 +54,8 @@ TEST(a_stale_one_gives_way)
         uint64_t old = inode();
         fw_region *r, *again;
 
-        assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), ESTALE);
-        assert_int_equal(fw_region_open(name, 0, 0, &r), ESTALE);
+        assert_int_equal(opening(SIZE, MAKE), ESTALE);
+        assert_int_equal(opening(0, 0), ESTALE);
         assert_int_equal(inode(), old);
         assert_int_equal(fw_region_open(name, 2 * SIZE, how[i], &r), 0);
         assert_int_equal(fw_region_size(r), 2 * SIZE);
@@ -77,7 +63,7 @@ TEST(a_stale_one_gives_way)
         old = inode();
         assert_int_equal(fw_region_open(name, SIZE, RENEW, &again), 0); /* a living one stays */
         assert_ptr_equal(again, r);
-        assert_int_equal(fw_region_open(name, SIZE, RENEW | FW_REGION_EXCLUSIVE, &again), EEXIST);
+        assert_int_equal(opening(SIZE, RENEW | FW_REGION_EXCLUSIVE), EEXIST);
         assert_int_equal(inode(), old);
         assert_int_equal(fw_region_close(r), 0);
         assert_int_equal(fw_region_close(r), 0);
@@ -91,17 +77,16 @@ TEST(a_stale_one_gives_way)
 
 TEST(what_is_no_stale_region_stays)
 {
-    fw_region *r;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 
     assert_int_equal(write(fd, "data", 4), 4);
-    assert_int_equal(fw_region_open(name, SIZE, RENEW, &r), EUCLEAN);
+    assert_int_equal(opening(SIZE, RENEW), EUCLEAN);
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(fw_region_remove(name), 0);
     close(fd);
     fd = make_stale();
     assert_int_equal(fchmod(fd, 0666), 0);
-    assert_int_equal(fw_region_open(name, SIZE, RENEW, &r), EPERM); /* not ours to remove */
+    assert_int_equal(opening(SIZE, RENEW), EPERM); /* not ours to remove */
     assert_int_equal(fchmod(fd, 0600), 0);
     assert_int_equal(fw_region_remove(name), 0);
     close(fd);
@@ -113,7 +98,7 @@ TEST(requests_that_make_no_sense)
     void *m = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *r;
 
-    assert_int_equal(fw_region_open(name, SIZE, FW_REGION_RENEW, &r), EINVAL);
+    assert_int_equal(opening(SIZE, FW_REGION_RENEW), EINVAL);
     assert_int_equal(fw_region_open_fd(fd, SIZE, RENEW, &r), EINVAL);
     assert_int_equal(fw_region_adopt(m, SIZE, RENEW, &r), EINVAL);
     munmap(m, SIZE);

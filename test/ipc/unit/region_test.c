@@ -11,26 +11,12 @@
 
 #include <furwock/ipc/region.h>
 
+#include "name_fixture.h"
 #include "test/support/robust_lists.h"
-#include "unit.h"
 
 /* src/ipc/region/region.c: the handles of a process. */
 
 enum { SIZE = FW_REGION_MIN_SIZE, MAKE = FW_REGION_CREATE };
-
-static char name[64];
-
-static int set_up(void)
-{
-    need_robust_lists();
-    snprintf(name, sizeof name, "/furwock-region-%d", (int)getpid());
-    return 0;
-}
-
-static void tear_down(void)
-{
-    fw_region_remove(name);
-}
 
 static void *memory(size_t size)
 {
@@ -42,14 +28,14 @@ static void *memory(size_t size)
 
 TEST(opened_twice_closed_twice)
 {
-    fw_region *r, *again, *third;
+    fw_region *r, *again;
 
-    assert_int_equal(fw_region_open(name, SIZE, 0, &r), ENOENT);
+    assert_int_equal(opening(SIZE, 0), ENOENT);
     assert_int_equal(fw_region_open(name, SIZE, MAKE, &r), 0);
     assert_int_equal(fw_region_size(r), SIZE);
     assert_int_equal(fw_region_open(name, 0, 0, &again), 0);
     assert_ptr_equal(again, r);
-    assert_int_equal(fw_region_open(name, SIZE, MAKE | FW_REGION_EXCLUSIVE, &third), EEXIST);
+    assert_int_equal(opening(SIZE, MAKE | FW_REGION_EXCLUSIVE), EEXIST);
     assert_int_equal(fw_region_close(r), 0);
     assert_non_null(fw_region_base(again));
     assert_int_equal(fw_region_close(again), 0);
@@ -78,16 +64,14 @@ TEST(removed_and_made_anew)
 /* There may be more space than one asks for, but not less, whether it is open here or not. */
 TEST(smaller_than_asked_for)
 {
-    fw_region *r, *again;
+    fw_region *r;
 
     assert_int_equal(fw_region_open(name, SIZE + 1, MAKE, &r), 0); /* and is rounded up */
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(fw_region_open(name, 2 * SIZE, MAKE, &again), EPROTO);
-        assert_int_equal(fw_region_open(name, 2 * SIZE, 0, &again), EPROTO);
-        assert_int_equal(fw_region_open(name, SIZE + 1, MAKE, &again), 0);
-        assert_int_equal(fw_region_close(again), 0);
-        assert_int_equal(fw_region_open(name, 0, 0, &again), 0);
-        assert_int_equal(fw_region_close(again), 0);
+        assert_int_equal(opening(2 * SIZE, MAKE), EPROTO);
+        assert_int_equal(opening(2 * SIZE, 0), EPROTO);
+        assert_int_equal(opening(SIZE + 1, MAKE), 0);
+        assert_int_equal(opening(0, 0), 0);
         if (i == 0)
             assert_int_equal(fw_region_close(r), 0);
     }
@@ -102,11 +86,11 @@ TEST(arguments)
     assert_int_equal(fw_region_open("/", SIZE, MAKE, &r), EINVAL);
     assert_int_equal(fw_region_open(NULL, SIZE, MAKE, &r), EINVAL);
     assert_int_equal(fw_region_open(name, SIZE, MAKE, NULL), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE - 1, MAKE, &r), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE_MAX, MAKE, &r), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE, 1 << 20, &r), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE, FW_REGION_EXCLUSIVE, &r), EINVAL);
-    assert_int_equal(fw_region_open(name, SIZE, 0, &r), ENOENT); /* no file was left behind */
+    assert_int_equal(opening(SIZE - 1, MAKE), EINVAL);
+    assert_int_equal(opening(SIZE_MAX, MAKE), EINVAL);
+    assert_int_equal(opening(SIZE, 1 << 20), EINVAL);
+    assert_int_equal(opening(SIZE, FW_REGION_EXCLUSIVE), EINVAL);
+    assert_int_equal(opening(SIZE, 0), ENOENT); /* no file was left behind */
     assert_int_equal(fw_region_open("./no/such/place", SIZE, MAKE, &r), ENOENT);
     assert_int_equal(fw_region_open("/dev/null/x", SIZE, MAKE, &r), ENOTDIR);
     assert_int_equal(fw_region_open("./.", SIZE, 0, &r), EISDIR);
@@ -118,12 +102,10 @@ TEST(arguments)
 
 TEST(permissions_are_those_of_the_flags)
 {
-    char path[80];
     struct stat about;
     fw_region *r;
     mode_t before = umask(027);
 
-    snprintf(path, sizeof path, "/dev/shm%s", name);
     assert_int_equal(fw_region_open(name, SIZE, MAKE | 0666, &r), 0);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
@@ -339,4 +321,10 @@ TEST(a_child_has_its_parents_regions)
     close(fd);
 }
 
-UNIT_MAIN(set_up, tear_down)
+static int make(void)
+{
+    need_robust_lists();
+    return set_up();
+}
+
+UNIT_MAIN(make, tear_down)
