@@ -310,8 +310,9 @@ class Options(unittest.TestCase):
                 self.assertIn(command[-1], printed)
 
 
-for key_, function_ in ROWS.items():
-    name_ = "test_" + re.sub(r"[^a-zA-Z]+", "_", key_)
+for function_ in set(ROWS.values()):
+    keys_ = [key for key, value in ROWS.items() if value is function_]
+    name_ = "test_" + re.sub(r"[^a-zA-Z]+", "_", " ".join(keys_))
     setattr(Options, name_, (lambda row_: lambda self: row_(self))(function_))
 
 if __name__ == "__main__":
