@@ -15,7 +15,7 @@ target_link_libraries(furwock_rt_stepped PUBLIC furwock PRIVATE fw_house furwock
 
 # Queues with moments that a thread sanitizer draws out too far.
 if(NOT FURWOCK_SANITIZE STREQUAL "thread")
-    foreach(name boost outside process storm dead_id users)
+    foreach(name boost process storm dead_id users)
         fw_rt_test(${name} LIBS rt_tasks furwock_rt)
     endforeach()
     fw_test(NAME rt_death LABEL rt SOURCES death_test.c

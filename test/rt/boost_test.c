@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "rt/boost_word.h"
@@ -220,6 +221,110 @@ static void sections_go_by_ceiling_or_age(void)
     sections_go_by_rank(true);
 }
 
+/*
+ * --- A section that is waited for goes before a task that wakes up beside it without the library's
+ * knowing: L holds the lock on one CPU; M, which is more urgent, sleeps there in read(2), is woken
+ * by L in its section, and computes until R (and S), who wait for the lock, have had it.  If
+ * nothing raises L, they never do. ---
+ */
+
+enum { LIMIT_S = 30 };
+
+static int ends[2];  /* of a pipe */
+static bool is_task; /* M */
+static pthread_t other;
+
+static unsigned waiters;
+
+/* Until they have had the lock.  The limit is for a library that is wrong. */
+static void compute(void)
+{
+    uint64_t end = now_ns() + LIMIT_S * UINT64_C(1000000000);
+
+    while (__atomic_load_n(&n_played, __ATOMIC_ACQUIRE) < waiters && now_ns() < end)
+        continue;
+    log_event('M');
+}
+
+static void wake_up_outside(struct actor *a)
+{
+    char c;
+
+    sem_post(&told);
+    CHECK(read(ends[0], &c, 1) == 1);
+    (void)a;
+    compute();
+}
+
+static void *be_no_task(void *unused)
+{
+    struct sched_param param = {.sched_priority = 10};
+    cpu_set_t set;
+
+    (void)unused;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpus[1], &set);
+    CHECK(sched_setscheduler(0, SCHED_FIFO, &param) == 0);
+    CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+    wake_up_outside(NULL);
+    return NULL;
+}
+
+/* M preempts it as soon as it has written; from then on it runs only if somebody raises it. */
+static void hold_beside_m(struct actor *a)
+{
+    take(a, 'a');
+    sem_post(&told);
+    CHECK(write(ends[1], "", 1) == 1);
+    until_waiting('a', waiters);
+    leave(a, 'a');
+}
+
+static void one_wakes_up_outside(void)
+{
+    const struct actor all[] = {
+        {.name = "L", .cpu = cpus[1], .priority = 5, .play = hold_beside_m, .opens = "a"},
+        {.name = "R", .cpu = cpus[0], .priority = 40, .play = want_a, .opens = "a"},
+        {.name = "S", .cpu = cpus[0], .priority = 30, .play = want_a, .opens = "a"},
+        {.name = "M", .cpu = cpus[1], .priority = 10, .play = wake_up_outside, .opens = ""},
+    };
+    struct actor some[ACTORS];
+    unsigned n = 1 + waiters;
+
+    CHECK(pipe(ends) == 0);
+    memcpy(some, all, n * sizeof *some);
+    if (is_task)
+        some[n] = all[3];
+    fixture_start(some, is_task ? n + 1 : n);
+    if (is_task)
+        cue(n);
+    else
+        CHECK(pthread_create(&other, NULL, be_no_task, NULL) == 0);
+    await(&told); /* M is about to read */
+    cue(0);
+    await(&told);
+    for (unsigned i = 1; i <= waiters; i++) {
+        cue(i);
+        if (i < waiters)
+            until_waiting('a', i);
+    }
+    if (!is_task)
+        CHECK(pthread_join(other, NULL) == 0);
+    fixture_finish(waiters == 1 ? "RM" : "RSM");
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void the_awaited_go_before_those_who_wake_outside(void)
+{
+    for (waiters = 1; waiters <= 2; waiters++) {
+        is_task = true;
+        one_wakes_up_outside();
+        is_task = false;
+        one_wakes_up_outside();
+    }
+}
+
 /* --- The rest --- */
 
 static void try_out(struct actor *a)
@@ -271,6 +376,8 @@ int main(int argc, char **argv)
         {"who is granted a lock is boosted", who_is_granted_a_lock_is_boosted},
         {"who is first anyway is lowered", who_is_granted_a_lock_is_lowered_if_first_anyway},
         {"sections go by ceiling or age", sections_go_by_ceiling_or_age},
+        {"the awaited go before those who wake outside",
+         the_awaited_go_before_those_who_wake_outside},
         {"answers are those of the header", answers_are_those_of_the_header},
     };
 
