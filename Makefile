@@ -58,20 +58,17 @@ target = $(DESTDIR)$(prefix)
 
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
-# That the tests catch locks that are wrong is seen once, by `make test`.
-controls := ^contract\.catches\.
-# So are other people's locks; what is built anew for the other runs is ours.
+# Other people's locks are tested once, by `make test`; the other runs are of builds of ours.
+# (What else is tested once is not built for them: FURWOCK_ONCE in CMakePresets.json.)
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
-# What compilers say of the headers does not change with the build, either.
-once := $(controls)|$(rivals)|^cpp_compilers$$
-instrumented_tests := -LE '^(model.*|litmus|install.*|style)$$' -E '$(once)'
+instrumented_tests := -LE '^(model.*|litmus|install.*|style)$$' -E '$(rivals)'
 # Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
 # leave out is not built: CMakePresets.json.)
 emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
-    -E '$(once)|^ulockflex_|^bench\.'
-generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(once)'
+    -E '$(rivals)|^ulockflex_|^bench\.'
+generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(rivals)'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile

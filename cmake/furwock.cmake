@@ -44,6 +44,9 @@ option(FURWOCK_WERROR "Treat warnings as errors" OFF)
 # labels the programs are built only where they are asked for by name.
 set(FURWOCK_WITHOUT "" CACHE STRING "Directories that are left out, as bench;test/model")
 set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|stress; empty: all")
+# What one build shows for all: that the contract tests catch locks that are wrong, what compilers
+# say of the headers, and the C++ tests by another standard.
+option(FURWOCK_ONCE "Build what need not be tested in each build, too" ON)
 
 # C++ serves rivals and header checks; the library does without.
 if(NOT FURWOCK_NO_CXX AND NOT FURWOCK_LIBRARY_ONLY)
