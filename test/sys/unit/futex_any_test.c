@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sys/wait_any.h"
 #include "test/support/sleeper.h"
 #include "test/support/unit.h"
 
@@ -162,17 +161,6 @@ TEST(refuses_bad_arguments)
     munmap(gone, page);
     any = (fw_futex_any){gone, 0, FW_FUTEX_PRIVATE};
     assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EFAULT);
-}
-
-/* src/sys/wait_any.c: however often it is asked. */
-TEST(says_what_the_kernel_does)
-{
-    uint32_t word = 1;
-    fw_futex_any words[] = {{&word, 0, FW_FUTEX_SHARED}};
-    bool can = fw_futex_wait_any(words, 1, NULL) == -EAGAIN;
-
-    assert_int_equal(fw_can_wait_any_(), can);
-    assert_int_equal(fw_can_wait_any_(), can);
 }
 
 UNIT_MAIN(NULL, NULL)
