@@ -144,8 +144,8 @@ ROLE(hold_and_admit, hold_all, admit_peer)
 /* Told of the death of a victim that had it, from taking to giving: two changes. */
 static const struct kill_case cases[] = {
     {"init", unmake, NULL, become_participant, make, make, survive_making, 0},
-    {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
-    {"take, first call", reset, NULL, NULL, take_and_give, take_and_give, survive, 2},
+    {"init, first call", unmake, NULL, NULL, make, NULL, survive_making, 0},
+    {"take, first call", reset, NULL, NULL, take_and_give, NULL, survive, 2},
     {"take", reset, NULL, become_participant, take_and_give, take_both, survive, 2},
     {"wait", reset, NULL, become_participant, wait_and_post, wait_and_post, survive, 2},
     {"take both", reset, NULL, become_participant, take_both, take_and_give, survive, 4},

@@ -10,7 +10,10 @@
 struct fw_region *region_of_all(void);
 void *object_new(size_t size);
 
-/* `before` of a victim whose first call is not to be counted, as it registers its thread. */
+/*
+ * `before` of a victim whose first call is not to be counted, as it registers its thread.  Two
+ * victims that die over that are the matter of the member's table, and of the mutex's.
+ */
 void become_participant(void);
 
 /* A role that is two others, or three, one after the other. */

@@ -298,7 +298,7 @@ static void read_with_repair(void)
 
 /* A writer's death between getting the lock and giving it back is told: two changes. */
 static const struct kill_case cases[] = {
-    {"read, first call", reset, NULL, NULL, read_all, read_all, survive, 0},
+    {"read, first call", reset, NULL, NULL, read_all, NULL, survive, 0},
     {"read", reset, NULL, become_participant, read_all, write_all, survive, 0},
     {"read twice", reset, NULL, become_participant, read_twice, write_all, survive, 0},
     {"write", reset, NULL, become_participant, write_all, write_all, survive, 2},

@@ -130,7 +130,7 @@ static void feed_and_survive(void)
 static const struct kill_case cases[] = {
     {"init", unmake, NULL, become_participant, make, make, survive_making, 0},
     {"init, first call", unmake, NULL, NULL, make, make, survive_making, 0},
-    {"wait, first call", reset, NULL, NULL, take, take, survive, 1},
+    {"wait, first call", reset, NULL, NULL, take, NULL, survive, 1},
     {"wait", reset, NULL, become_participant, take, post, survive, 1},
     {"trywait", reset, NULL, become_participant, try_to_take, try_to_take, survive, 1},
     {"post", reset, NULL, become_participant, post, take, survive, 1},
