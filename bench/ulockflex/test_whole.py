@@ -133,7 +133,7 @@ class Whole(InDirectory):
             self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
 
     def test_budget_is_kept(self):
-        done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv",
+        done = ulockflex("paper", "--budget", "2", "--quiet", "--json", self.path, "sysv",
                          "pthread")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(any("dropped" in note for note in self.load()["notes"]))
@@ -148,7 +148,8 @@ class Whole(InDirectory):
         first = ulockflex(*SHORT, "--json", self.path, "pthread")
         self.assertEqual(first.returncode, 0, first.stderr)
         before = self.load()["cells"][0]["runs"]
-        more = ulockflex("--resume", "--rounds", "3", "--json", self.path, "pthread", "sysv")
+        more = ulockflex("--resume", "--rounds", "3", "--max-rounds", "3", "--json", self.path,
+                         "pthread", "sysv")
         self.assertEqual(more.returncode, 0, more.stderr)
         cells = self.load()["cells"]
         self.assertEqual(cells[0]["runs"][:2], before)
