@@ -171,6 +171,38 @@ int own_tid(void);
 void check_idle(void (*hold_)(void *), void (*release)(void *), void (*ask)(void *),
                 void (*leave)(void *));
 
+/* A way to have an object: the calls of a lock, of a reader or of a writer; some may be NULL. */
+struct mode {
+    void (*lock)(void *object);
+    void (*unlock)(void *object);
+    int (*trylock)(void *object);
+    int (*timedlock)(void *object, const struct timespec *at);
+};
+
+struct mode as_lock(void); /* the subject's */
+
+/* One attempt, in a thread of its own, which gives back what it gets. */
+struct attempt {
+    void *object;
+    struct mode mode;
+    bool tries; /* without waiting */
+    int64_t wait_ns;
+    int answer;
+    uint64_t took_ns;
+};
+
+void attempt_once(unsigned index, void *attempt);
+
+/* What another thread is answered that tries. */
+int answer_to(void *object, struct mode mode);
+
+/* The same within some time, under the caller's watchdog; a time-out comes not before its time. */
+int answer_in_time(void *object, struct mode mode, int64_t wait_ns);
+
+/* Deadlines from long ago to some milliseconds ahead. */
+enum { DEADLINES = 4 };
+extern const int64_t deadlines_ns[DEADLINES];
+
 /*
  * That an object can be freed by its last user, many times over; `drop` gives one reference back
  * and says whether it was the last.

@@ -5,27 +5,20 @@
 #include "contract.h"
 
 /* The two ways to hold a read-write lock. */
-struct rw_mode {
-    void (*lock)(void *lock);
-    void (*unlock)(void *lock);
-    int (*trylock)(void *lock);
-    int (*timedlock)(void *lock, const struct timespec *at);
-};
-
-static inline struct rw_mode rw_reading(void)
+static inline struct mode rw_reading(void)
 {
-    return (struct rw_mode){rw_subject->rdlock, rw_subject->rdunlock, rw_subject->tryrdlock,
-                            rw_subject->timedrdlock};
+    return (struct mode){rw_subject->rdlock, rw_subject->rdunlock, rw_subject->tryrdlock,
+                         rw_subject->timedrdlock};
 }
 
-static inline struct rw_mode rw_writing(void)
+static inline struct mode rw_writing(void)
 {
-    return (struct rw_mode){rw_subject->wrlock, rw_subject->wrunlock, rw_subject->trywrlock,
-                            rw_subject->timedwrlock};
+    return (struct mode){rw_subject->wrlock, rw_subject->wrunlock, rw_subject->trywrlock,
+                         rw_subject->timedwrlock};
 }
 
 /* A helper (contract.h) that reads or writes. */
-static inline struct helper rw_helper(void *lock, struct rw_mode mode)
+static inline struct helper rw_helper(void *lock, struct mode mode)
 {
     return (struct helper){.lock = lock, .ask = mode.lock, .unlock = mode.unlock};
 }

@@ -46,7 +46,7 @@ static void note(void *arg)
     __atomic_store_n(&g->number, take_number(g->line), __ATOMIC_RELAXED);
 }
 
-static void guest_comes(struct guest *g, struct line *l, struct rw_mode mode)
+static void guest_comes(struct guest *g, struct line *l, struct mode mode)
 {
     g->helper = rw_helper(l->lock, mode);
     g->helper.got = note;

@@ -23,7 +23,7 @@ static void once_each_round(unsigned index, void *arg)
 
     rng_seed(&random, index);
     for (unsigned i = 0; i < r->n; i++) {
-        struct rw_mode mode = rng_below(&random, 16) < r->share ? rw_reading() : rw_writing();
+        struct mode mode = rng_below(&random, 16) < r->share ? rw_reading() : rw_writing();
         pthread_barrier_wait(&r->meet);
         work_ns(rng_below(&random, 6000));
         mode.lock(r->lock);

@@ -125,31 +125,6 @@ const struct contract_group group_rw_sharing = {
 
 /* --- Tries ------------------------------------------------------------------------------------ */
 
-struct attempt {
-    void *lock;
-    struct rw_mode mode;
-    int answer;
-};
-
-static void try_once(unsigned index, void *arg)
-{
-    struct attempt *a = arg;
-
-    (void)index;
-    a->answer = a->mode.trylock(a->lock);
-    if (a->answer == 0)
-        a->mode.unlock(a->lock);
-}
-
-/* What another thread is answered. */
-static int answer_to(void *lock, struct rw_mode mode)
-{
-    struct attempt a = {.lock = lock, .mode = mode, .answer = -1};
-
-    assert_int_equal(workers_run(1, WORKER_THREADS, try_once, &a), 0);
-    return a.answer;
-}
-
 TEST(test_tries_tell_who_is_inside)
 {
     void *lock = object_make(false);
@@ -195,7 +170,7 @@ static void try_and_lock(unsigned index, void *arg)
     rng_seed(&random, index);
     for (unsigned done = 0; done < h->rounds;) {
         bool writes = rng_below(&random, 4) == 0;
-        struct rw_mode mode = writes ? rw_writing() : rw_reading();
+        struct mode mode = writes ? rw_writing() : rw_reading();
         if (index % 2 == 0)
             mode.lock(h->lock);
         else if (mode.trylock(h->lock) != 0) {

@@ -3,54 +3,22 @@
 #include "measure/watchdog.h"
 #include "rw.h"
 
-struct attempt {
-    void *lock;
-    struct rw_mode mode;
-    int64_t wait_ns;
-    int answer;
-    uint64_t took_ns;
-};
-
-static void attempt_timed(unsigned index, void *arg)
-{
-    struct attempt *a = arg;
-    uint64_t began = clock_ns();
-    struct timespec at = clock_in_ns(a->wait_ns);
-
-    (void)index;
-    a->answer = a->mode.timedlock(a->lock, &at);
-    a->took_ns = clock_ns() - began;
-    if (a->answer == 0)
-        a->mode.unlock(a->lock);
-}
-
-static int answer_in_time(void *lock, struct rw_mode mode, int64_t wait_ns)
-{
-    struct attempt a = {.lock = lock, .mode = mode, .wait_ns = wait_ns, .answer = -1};
-
-    assert_int_equal(workers_run(1, WORKER_THREADS, attempt_timed, &a), 0);
-    if (a.answer == ETIMEDOUT)
-        assert_true((int64_t)a.took_ns >= wait_ns);
-    return a.answer;
-}
-
 TEST(test_a_held_lock_is_given_up)
 {
-    static const int64_t waits[] = {-1000 * MS, 0, MS / 50, 5 * MS};
     void *lock = object_make(false);
 
-    watchdog_start(patience, "a timed lock ends", lock, rw_subject->size, NULL, NULL);
-    for (unsigned i = 0; i < sizeof waits / sizeof *waits; i++) {
+    watchdog_start(patience, "a wait ends in time", lock, subject_head->size, NULL, NULL);
+    for (unsigned i = 0; i < DEADLINES; i++) {
         rw_subject->wrlock(lock);
-        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), ETIMEDOUT);
-        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), ETIMEDOUT);
+        assert_int_equal(answer_in_time(lock, rw_reading(), deadlines_ns[i]), ETIMEDOUT);
+        assert_int_equal(answer_in_time(lock, rw_writing(), deadlines_ns[i]), ETIMEDOUT);
         rw_subject->wrunlock(lock);
         rw_subject->rdlock(lock);
-        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), 0);
-        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), ETIMEDOUT);
+        assert_int_equal(answer_in_time(lock, rw_reading(), deadlines_ns[i]), 0);
+        assert_int_equal(answer_in_time(lock, rw_writing(), deadlines_ns[i]), ETIMEDOUT);
         rw_subject->rdunlock(lock);
-        assert_int_equal(answer_in_time(lock, rw_writing(), waits[i]), 0);
-        assert_int_equal(answer_in_time(lock, rw_reading(), waits[i]), 0);
+        assert_int_equal(answer_in_time(lock, rw_writing(), deadlines_ns[i]), 0);
+        assert_int_equal(answer_in_time(lock, rw_reading(), deadlines_ns[i]), 0);
     }
     watchdog_stop();
     object_unmake(lock);
@@ -60,12 +28,13 @@ TEST(test_a_held_lock_is_given_up)
 TEST(test_a_writer_that_gives_up_lets_readers_in)
 {
     void *lock = object_make(false);
-    struct attempt writer = {.lock = lock, .mode = rw_writing(), .wait_ns = 50 * MS, .answer = -1};
+    struct attempt writer = {
+        .object = lock, .mode = rw_writing(), .wait_ns = 50 * MS, .answer = -1};
     struct helper reader = rw_helper(lock, rw_reading());
 
     watchdog_start(patience, "a writer gives up", lock, rw_subject->size, NULL, NULL);
     rw_subject->rdlock(lock);
-    struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_timed, &writer);
+    struct worker_group *c = workers_start(1, WORKER_THREADS, attempt_once, &writer);
     assert_non_null(c);
     workers_go(c);
     clock_sleep_ns(5 * MS);
@@ -101,7 +70,7 @@ static void race_timeouts(unsigned index, void *arg)
     rng_seed(&random, index);
     for (unsigned i = 0; i < r->rounds; i++) {
         bool writes = rng_below(&random, 3) == 0;
-        struct rw_mode mode = writes ? rw_writing() : rw_reading();
+        struct mode mode = writes ? rw_writing() : rw_reading();
         struct timespec at = clock_in_ns(rng_below(&random, 80000));
         if (index == 0)
             mode.lock(r->lock);

@@ -246,3 +246,45 @@ void await_asleep(const int *tid, const int *done)
         clock_sleep_ns(MS / 10);
     }
 }
+
+/* A loaded machine is no failure, a hang is. */
+#define LATE_NS (30000 * (uint64_t)MS)
+
+const int64_t deadlines_ns[DEADLINES] = {-1000 * MS, 0, MS / 50, 5 * MS};
+
+struct mode as_lock(void)
+{
+    return (struct mode){subject->lock, subject->unlock, subject->trylock, subject->timedlock};
+}
+
+void attempt_once(unsigned index, void *attempt)
+{
+    struct attempt *a = attempt;
+    uint64_t began = clock_ns();
+    struct timespec at = clock_in_ns(a->wait_ns);
+
+    (void)index;
+    a->answer = a->tries ? a->mode.trylock(a->object) : a->mode.timedlock(a->object, &at);
+    a->took_ns = clock_ns() - began;
+    if (a->answer == 0)
+        a->mode.unlock(a->object);
+}
+
+int answer_to(void *object, struct mode mode)
+{
+    struct attempt a = {.object = object, .mode = mode, .tries = true};
+
+    assert_int_equal(workers_run(1, WORKER_THREADS, attempt_once, &a), 0);
+    return a.answer;
+}
+
+int answer_in_time(void *object, struct mode mode, int64_t wait_ns)
+{
+    struct attempt a = {.object = object, .mode = mode, .wait_ns = wait_ns};
+
+    assert_int_equal(workers_run(1, WORKER_THREADS, attempt_once, &a), 0);
+    assert_true(a.took_ns < LATE_NS);
+    if (a.answer == ETIMEDOUT)
+        assert_true((int64_t)a.took_ns >= wait_ns);
+    return a.answer;
+}
