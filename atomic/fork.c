@@ -68,7 +68,7 @@ bool fw_fork_gives_(const fw_word_lock *l, unsigned rechecks)
         return false;
     if (!is_taker && rechecks < FW_FORK_RECHECKS_)
         return false;
-    /* AFORK4 */
+    /* AFORK4.  By the process id: a handler that ran already cannot count on ours (sys/fork.h). */
     return claim((unsigned)(s - fw_stripes_)) || (is_taker && taker_process != getpid());
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stripe.h"
 
-#include <pthread.h>
-
 #include "fork.h"
+#include "sys/fork.h"
 
 /* The table.  Zero pages until they are used. */
 struct fw_stripe_ fw_stripes_[FW_STRIPES_];
@@ -12,7 +11,8 @@ struct fw_stripe_ fw_stripes_[FW_STRIPES_];
  * Here, so that a program that has the table has the handlers, from an archive too.  First of all:
  * prepare handlers run last registered first, and ours should run after all others.
  */
-__attribute__((constructor(101))) static void begin(void)
+FW_CONSTRUCTOR static void begin(void)
 {
-    pthread_atfork(fw_fork_prepare_, fw_fork_parent_, fw_fork_child_); /* no memory: no handlers */
+    fw_fork_handlers_(fw_fork_prepare_, fw_fork_parent_,
+                      fw_fork_child_); /* no memory: no handlers */
 }

@@ -22,10 +22,10 @@
 #include "export.h"
 #include "mutex_pi.h"
 #include "object.h"
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/robust.h"
 #include "sys/schedule.h"
-#include "sys/thread.h"
 
 /* Linux has the priorities 1 to 99. */
 enum { PRIORITIES = 100 };

@@ -22,6 +22,7 @@
 #include "sem_word.h"
 #include "sys/clock.h"
 #include "sys/file_calls.h"
+#include "sys/fork.h"
 #include "sys/map.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
@@ -61,7 +62,7 @@ static void after_fork(void)
  */
 __attribute__((constructor)) static void see_to_forks(void)
 {
-    int error = pthread_atfork(before_fork, after_fork, after_fork);
+    int error = fw_fork_handlers_(before_fork, after_fork, after_fork);
 
     if (error != 0)
         fw_panic_errno_("pthread_atfork", error);

@@ -25,10 +25,10 @@ list(APPEND fw_ipc_sources ${fw_region_sources})
 # The kernel boundary: what every library has; what libfurwock has beside that; the robust list;
 # what else is for locks between processes; and what is not of libfurwock, but of the drop-in, the
 # command and measure/.
-set(fw_sys_base_sources clock.c futex.c panic.c vdso.c)
+set(fw_sys_base_sources clock.c fork.c futex.c panic.c vdso.c)
 set(fw_sys_thread_sources cancel.c futex_pi.c processors.c running.c running_ring.c schedule.c
     slice.c thread.c)
-set(fw_sys_robust_sources origin.c robust.c)
+set(fw_sys_robust_sources life.c origin.c robust.c)
 set(fw_sys_ipc_sources region_file.c wait_any.c)
 set(fw_sys_tool_sources count_file.c perf_event.c probe.c say.c)
 set(fw_sys_machine_sources)

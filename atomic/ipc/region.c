@@ -5,11 +5,9 @@
 #include "region.h"
 
 #include <errno.h>
-#include <pthread.h>
 
+#include "sys/fork.h"
 #include "sys/origin.h"
-#include "sys/panic.h"
-#include "sys/thread.h"
 #include "word_lock.h"
 
 struct fw_ranges_ fw_region_ranges_;
@@ -42,10 +40,7 @@ static void after_fork(void)
 
 FW_CONSTRUCTOR static void watch_forks(void)
 {
-    int error = pthread_atfork(NULL, NULL, after_fork);
-
-    if (error != 0)
-        fw_panic_errno_("pthread_atfork", error);
+    fw_at_fork_(after_fork);
 }
 
 bool fw_region_is_foreign_(void)

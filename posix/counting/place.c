@@ -13,9 +13,9 @@
 #include "sys/clock.h"
 #include "sys/count_file.h"
 #include "sys/environment.h"
+#include "sys/fork.h"
 #include "sys/origin.h"
 #include "sys/say.h"
-#include "sys/thread.h"
 
 /* A process that becomes another program so often finds no free name any more. */
 enum { NAMES = 1000 };
@@ -31,7 +31,6 @@ static char program[FW_STAT_NAME];
 static struct fw_stat_file_ *made;     /* storage is not taken yet; NULL: not even that */
 static struct fw_stat_file_ *the_file; /* NULL: none yet */
 static uint32_t is_refused;            /* there can be none */
-static uint32_t life = 1;
 
 static struct {
     uint32_t busy;   /* a thread is at it */
@@ -129,11 +128,6 @@ struct fw_stat_file_ *fw_stat_file_here_(void)
     return f;
 }
 
-uint32_t fw_stat_life_(void)
-{
-    return fw_load32_relaxed(&life);
-}
-
 /* The parent's file stays mapped: the fork may have been made in the middle of a wait. */
 static void forget_in_child(void)
 {
@@ -142,7 +136,6 @@ static void forget_in_child(void)
     known.busy = known.missed = 0;
     known.copies = known.count = 0;
     fw_store32_relaxed(&is_refused, 0);
-    fw_store32_relaxed(&life, life + 1);
 }
 
 /* --- Copies of the memory map ----------------------------------------------------------------- */

@@ -14,11 +14,8 @@
  * first waits, and is not counted where it cannot.
  */
 
-/* The file of this process; NULL: there is none. */
+/* The file of this process, another one in each of its lives (sys/fork.h); NULL: there is none. */
 struct fw_stat_file_ *fw_stat_file_here_(void);
-
-/* Another one after each fork: what threads remember of the file is worth nothing then. */
-uint32_t fw_stat_life_(void);
 
 /* Sees to it that a copy of the memory map covers these return addresses (0: none). */
 void fw_stat_cover_(uint64_t site, uint64_t other);

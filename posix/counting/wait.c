@@ -22,16 +22,17 @@
 #include "stat.h"
 #include "sys/clock.h"
 #include "sys/count_file.h"
+#include "sys/fork.h"
 #include "sys/thread.h"
 #include "table.h"
 
 /* What a thread knows about itself. */
 static __thread struct {
     struct fw_stat_thread_ *entry;
-    uint32_t life;    /* in which it looked for its entry */
+    uint64_t life;    /* in which it looked for its entry */
     uint32_t is_busy; /* its entry is in use */
     uint32_t waits;
-} me __attribute__((tls_model("initial-exec")));
+} me __attribute__((tls_model("initial-exec"))) = {.life = FW_LIFE_NONE_};
 
 static uint32_t own_number(void)
 {
@@ -59,8 +60,8 @@ static void flush(struct fw_stat_file_ *f, struct fw_stat_thread_ *entry)
 
 static struct fw_stat_thread_ *find_entry(struct fw_stat_file_ *f)
 {
-    if (me.life != fw_stat_life_()) {
-        me.life = fw_stat_life_();
+    if (!fw_life_is_(me.life)) {
+        me.life = fw_life_();
         me.is_busy = 0;
         me.waits = 0;
         me.entry = fw_stat_find_thread_(f, own_number());

@@ -5,6 +5,7 @@
 
 #include "core/thread_state.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/thread.h"
 
 uint32_t fw_serial_(void)

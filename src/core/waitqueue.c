@@ -9,7 +9,7 @@
 #include "core/waitqueue.h"
 
 #include "core/bucket_lock.h"
-#include "sys/thread.h"
+#include "sys/fork.h"
 
 /* More buckets than there are processors that could meet in one; a power of two. */
 #define ROOMS 256u

@@ -1,81 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's robust list of the calling thread.  Contract: sys/robust.h.
- *
- * A process that was forked off is another thread with the same memory, and the C library is not
- * told of all forks (_Fork, clone).  So the number of the present life lies in a page that the
- * kernel wipes in the child (MADV_WIPEONFORK, Linux 4.14).  A handler of fork(3) does so as well:
- * an old kernel cannot, and an emulator may say that it has and forget it.
  */
 #include "sys/robust.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys_call_arch.h>
 
-#include "sys/map.h"
+#include "sys/fork.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 
-/* Unknown to old headers. */
-enum { WIPE_ON_FORK = 18 };
-
 __thread struct fw_robust_thread_ fw_robust_thread_
-    __attribute__((tls_model("initial-exec"))) = {.life = FW_ROBUST_UNBORN_};
+    __attribute__((tls_model("initial-exec"))) = {.life = FW_LIFE_NONE_};
 
 /* For a thread that has no list: another C library's, or one that was made by clone alone. */
 static __thread struct fw_robust_head_ own_head __attribute__((tls_model("initial-exec")));
-
-/* Until there is a page, or where there can be none; 0: a life that has no number yet. */
-static uint64_t plain_life[2];
-const uint64_t *fw_robust_life_ = plain_life;
-
-/* The number is new in this process, and in all that it was forked from. */
-static uint64_t life_now(void)
-{
-    static uint64_t lives;
-    uint64_t *where = (uint64_t *)(uintptr_t)fw_robust_life_;
-    uint64_t now = fw_load64_relaxed(where);
-
-    if (now == 0) {
-        uint64_t next = fw_add64_acq_rel(&lives, 1) + 1;
-        if (fw_cas64_relaxed(where, &now, next)) /* none -> the next; another thread may be first */
-            now = next;
-    }
-    return now;
-}
-
-static void begin_anew(void)
-{
-    uint64_t *life = (uint64_t *)(uintptr_t)fw_robust_life_;
-
-    fw_store64_relaxed(life, 0);
-    fw_store64_relaxed(life + FW_ROBUST_EPOCH_, 0);
-}
-
-/* When the library is loaded: no thread has looked yet. */
-FW_CONSTRUCTOR static void watch_forks(void)
-{
-    size_t page = (size_t)getauxval(AT_PAGESZ);
-    void *life = NULL;
-    int error = pthread_atfork(NULL, NULL, begin_anew);
-
-    fw_map_(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, &life);
-    if (life != NULL &&
-        fw_system_call_(SYS_madvise, (long)(intptr_t)life, (long)page, WIPE_ON_FORK, 0, 0, 0) == 0)
-        fw_robust_life_ = (const uint64_t *)life;
-    else if (life != NULL)
-        fw_unmap_(life, page);
-    if (error != 0)
-        fw_panic_errno_("pthread_atfork", error);
-}
 
 /* From an entry of our own list to its word: as with glibc, and as the lines have room for. */
 #define OWN_OFFSET (-32)
@@ -161,7 +107,7 @@ _Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's
 __attribute__((cold, noinline)) void fw_robust_register_(void)
 {
     struct fw_robust_thread_ *me = &fw_robust_thread_;
-    uint64_t life = life_now();
+    uint64_t life = fw_life_();
     long id = fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
     if (id <= 0 || (uint32_t)id > FW_ROBUST_OWNER) /* a system call filter can make it fail */
@@ -192,7 +138,7 @@ static void put_before(struct entry *e, uintptr_t to)
 
 static struct fw_robust_head_ *own_list(void)
 {
-    if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
+    if (!fw_life_is_(fw_robust_thread_.life))
         fw_robust_register_();
     return fw_robust_thread_.head;
 }
@@ -354,12 +300,12 @@ bool fw_robust_is_here_(uint32_t id)
 uint64_t fw_robust_namespace_(void)
 {
     static uint64_t life, found; /* of the process; what it was */
-    uint64_t now = fw_load64_relaxed(fw_robust_life_), space;
+    uint64_t now = fw_life_(), space;
 
-    if (now != 0 && fw_load64_acquire(&life) == now)
+    if (fw_load64_acquire(&life) == now)
         return fw_load64_relaxed(&found);
     space = fw_pid_namespace_();
-    if (now != 0 && space != 0) {
+    if (space != 0) {
         fw_store64_relaxed(&found, space); /* every thread stores the same */
         fw_store64_release(&life, now);
     }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include <furwock/bits/atomic.h>
-#include <furwock/bits/member.h>
+
+#include "sys/fork.h"
 
 /*
  * Lock words of which the kernel knows: when a thread dies, by whatever cause, the kernel looks at
@@ -36,7 +37,7 @@ struct fw_robust_head_ {
     uintptr_t pending;
 };
 
-/* What a thread knows about itself, since `life`. */
+/* What a thread knows about itself, since `life` (sys/fork.h). */
 struct fw_robust_thread_ {
     uint64_t life;
     struct fw_robust_head_ *head;
@@ -46,17 +47,8 @@ struct fw_robust_thread_ {
     bool leads_back; /* the head: a pointer before it leads to the last entry, as glibc has it */
 };
 
-/* No life at all: a thread that has not looked yet. */
-#define FW_ROBUST_UNBORN_ UINT64_MAX
-
 extern __thread struct fw_robust_thread_ fw_robust_thread_
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/*
- * fw_robust_life_, in furwock/bits/member.h, leads to the number of the present life: another one
- * after every fork.  Behind it lies a word that is 0 after every fork, for others who remember
- * something of the process: not 0 for as long as nothing of it has changed.
- */
 
 /* Finds out what the thread must know.  Safe in signal handlers and after any kind of fork. */
 void fw_robust_register_(void);
@@ -71,7 +63,7 @@ struct fw_robust_ {
 /* The calling thread's kernel id; after a fork, the new one. */
 static inline uint32_t fw_robust_self_(void)
 {
-    if (__builtin_expect(fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_), 0))
+    if (__builtin_expect(!fw_life_is_(fw_robust_thread_.life), 0))
         fw_robust_register_();
     return fw_robust_thread_.id;
 }

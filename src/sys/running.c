@@ -27,6 +27,7 @@
 #include <sys_slice_arch.h>
 
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/last_cpu.h"
 #include "sys/map.h"
 #include "sys/origin.h"

@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
 #include <sys_call_arch.h>
 
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
-
-#define GENERATIONS 16u
 
 FW_STATIC_TLS uint32_t fw_self_id_;
 
 /* Written in a forked child before it has a second thread; read by all. */
-static uint32_t fork_generation;
 static uint32_t inherited_id;
 
 /* In the child: the thread keeps its identity, and nobody else may have it. */
 static void after_fork_in_child(void)
 {
-    fork_generation = (fork_generation + 1) % GENERATIONS;
     inherited_id = fw_self_id_; /* 0: it has had none so far */
-}
-
-void fw_at_fork_(void (*in_child)(void))
-{
-    int error = pthread_atfork(NULL, NULL, in_child);
-    if (error != 0)
-        fw_panic_errno_("pthread_atfork", error);
 }
 
 FW_CONSTRUCTOR static void watch_forks(void)
@@ -53,12 +42,7 @@ uint32_t fw_self_init_(void)
     return id;
 }
 
-uint32_t fw_fork_generation_(void)
-{
-    return fork_generation;
-}
-
 bool fw_is_here_(uint32_t id, uint32_t generation)
 {
-    return generation == fork_generation || id == inherited_id;
+    return generation == fw_fork_generation_() || id == inherited_id;
 }

@@ -20,21 +20,8 @@ static inline int fw_id_number_(uint32_t id)
     return (int)(id >> FW_ID_SHIFT & ~FW_ID_ALIAS);
 }
 
-/*
- * Runs before the constructors of a program, also where that is linked with the archive: so the
- * library's fork handlers in the child come before all that a program registers, which may use
- * locks.  (Priorities up to 100 are the C library's.)
- */
-#define FW_CONSTRUCTOR __attribute__((constructor(101)))
-
 /* Other models may allocate at a thread's first access, which an unlock must not do. */
 #define FW_STATIC_TLS __thread __attribute__((tls_model("initial-exec")))
-
-/* From now on fork(3) calls in_child in the child, before anything else runs there. */
-void fw_at_fork_(void (*in_child)(void));
-
-/* How many forks lie between this process and the one that loaded the library, modulo 32. */
-uint32_t fw_fork_generation_(void);
 
 /*
  * Can the thread that had this identity when the generation was that number be in this process?

@@ -42,6 +42,7 @@
 
 #include "core/adaptive_spin.h"
 #include "core/wait.h"
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "thread/barrier_word.h"

@@ -10,6 +10,7 @@
 
 #include "core/recheck.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "sys/processors.h"

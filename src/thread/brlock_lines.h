@@ -9,6 +9,7 @@
 #include <furwock/brlock.h>
 #include <furwock/mutex.h>
 
+#include "sys/fork.h"
 #include "sys/percpu.h"
 #include "sys/thread.h"
 

@@ -53,6 +53,7 @@
 #include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/release.h"
 #include "sys/schedule.h"
 #include "sys/slice.h"

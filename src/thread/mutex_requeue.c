@@ -20,6 +20,7 @@
 #include <furwock/futex.h>
 
 #include "core/thread_state.h"
+#include "sys/fork.h"
 #include "sys/release.h"
 #include "sys/thread.h"
 #include "thread/mutex_posix.h"

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sys/fork.h"
 #include "sys/thread.h"
 #include <furwock/mutex.h>
 

@@ -37,6 +37,7 @@
 #include <furwock/once.h>
 
 #include "core/wait.h"
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 

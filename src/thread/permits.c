@@ -41,6 +41,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "thread/permits.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/waitqueue.h"
-#include "sys/thread.h"
+#include "sys/fork.h"
 
 enum { CHILD_SECONDS = 100 };
 

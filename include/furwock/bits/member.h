@@ -39,12 +39,12 @@ struct fw_ipc_self_ {
 FW_API extern __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
 
 /* The second word there is the epoch; 0 right after a fork. */
-FW_API extern const uint64_t *fw_robust_life_;
-enum { FW_ROBUST_EPOCH_ = 1 };
+FW_API extern const uint64_t *fw_life_now_;
+enum { FW_LIFE_EPOCH_ = 1 };
 
 static inline uint64_t fw_ipc_epoch_now_(void)
 {
-    return fw_load64_relaxed(fw_robust_life_ + FW_ROBUST_EPOCH_);
+    return fw_load64_relaxed(fw_life_now_ + FW_LIFE_EPOCH_);
 }
 
 /* The slot that was used last, if the object lies in its region; NULL: must be looked up. */

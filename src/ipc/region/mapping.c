@@ -13,7 +13,7 @@
 #include <furwock/mutex.h>
 
 #include "ipc/region/head.h"
-#include "sys/thread.h"
+#include "sys/fork.h"
 
 struct fw_ipc_mapping_ fw_ipc_mappings_[FW_RANGES];
 struct fw_ranges_ fw_ipc_ranges_;
@@ -27,13 +27,13 @@ static uint64_t begin_epoch(void)
     static uint64_t last;
     uint64_t number = fw_add64_acq_rel(&last, 1) + 1;
 
-    fw_store64_release((fw_word_ *)(uintptr_t)(fw_robust_life_ + FW_ROBUST_EPOCH_), number);
+    fw_store64_release((fw_word_ *)(uintptr_t)(fw_life_now_ + FW_LIFE_EPOCH_), number);
     return number;
 }
 
 uint64_t fw_ipc_epoch_(void)
 {
-    uint64_t now = fw_load64_acquire(fw_robust_life_ + FW_ROBUST_EPOCH_);
+    uint64_t now = fw_load64_acquire(fw_life_now_ + FW_LIFE_EPOCH_);
 
     return now != 0 ? now : begin_epoch();
 }

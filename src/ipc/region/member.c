@@ -20,6 +20,7 @@
 #include <furwock/ipc/region.h>
 
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/origin.h"
 
 __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
@@ -239,8 +240,7 @@ static int claim(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
  */
 static bool is_valid(const struct membership *k, const struct fw_ipc_mapping_ *mapping)
 {
-    return k->id != 0 && k->life == fw_load64_relaxed(fw_robust_life_) &&
-           k->generation == mapping->generation;
+    return k->id != 0 && fw_life_is_(k->life) && k->generation == mapping->generation;
 }
 
 __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)
@@ -251,7 +251,7 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
 
     if (mapping == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
         return EINVAL;
-    if (fw_robust_thread_.life != fw_load64_relaxed(fw_robust_life_))
+    if (!fw_life_is_(fw_robust_thread_.life))
         fw_robust_register_();
     k = &known[mapping->index];
     if (!is_valid(k, mapping)) {

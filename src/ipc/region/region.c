@@ -36,8 +36,8 @@
 #include "ipc/region/region.h"
 #include "ipc/region/repairs.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/region_file.h"
-#include "sys/thread.h"
 
 #define PERMISSIONS 0777u
 #define PERMISSIONS_USUAL 0600u

@@ -5,14 +5,13 @@
  * They are in a list: a registration is rare, and a look-up follows a death.
  */
 #include "ipc/region/repairs.h"
+#include "sys/fork.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include <furwock/mutex.h>
-
-#include "sys/thread.h"
 
 struct registration {
     struct registration *next;

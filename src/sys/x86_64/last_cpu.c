@@ -48,6 +48,7 @@
 #include <furwock/bits/self.h>
 #include <sys_call_arch.h>
 
+#include "sys/fork.h"
 #include "sys/last_cpu.h"
 #include "sys/release.h"
 #include "sys/thread.h"

@@ -16,8 +16,8 @@
 
 #include "sys/environment.h"
 #include "sys/fences.h"
+#include "sys/fork.h"
 #include "sys/release.h"
-#include "sys/thread.h"
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));

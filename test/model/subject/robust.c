@@ -10,6 +10,7 @@
 
 #include "../engine/model.h"
 #include "../engine/thread.h"
+#include "sys/fork.h"
 #include "sys/origin.h"
 #include "sys/wait_any.h"
 
@@ -17,8 +18,13 @@ __thread struct fw_robust_thread_ fw_robust_thread_;
 static __thread struct fw_robust_head_ head;
 
 /* Nothing of it changes. */
-static const uint64_t life[] = {1, [FW_ROBUST_EPOCH_] = 1};
-const uint64_t *fw_robust_life_ = life;
+static const uint64_t life[] = {1, [FW_LIFE_EPOCH_] = 1};
+const uint64_t *fw_life_now_ = life;
+
+uint64_t fw_life_(void)
+{
+    return life[0];
+}
 
 _Bool subject_is_one_process;
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "fake.h"
+#include "sys/fork.h"
 #include "sys/futex_pi.h"
 #include "sys/robust.h"
 #include "sys/schedule.h"
@@ -11,10 +12,10 @@
 
 __thread uint32_t fw_inheriting_;
 
-__thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_ROBUST_UNBORN_};
+__thread struct fw_robust_thread_ fw_robust_thread_ = {.life = FW_LIFE_NONE_};
 
-static const uint64_t life[] = {1, [FW_ROBUST_EPOCH_] = 1};
-const uint64_t *fw_robust_life_ = life;
+static const uint64_t life[] = {1, [FW_LIFE_EPOCH_] = 1};
+const uint64_t *fw_life_now_ = life;
 
 void fw_robust_register_(void)
 {

@@ -9,6 +9,7 @@
 #include "fake.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/release.h"
 #include "sys/running.h"
@@ -149,6 +150,14 @@ bool fw_is_here_(uint32_t id, uint32_t generation)
 void fw_at_fork_(void (*in_child)(void))
 {
     (void)in_child;
+}
+
+int fw_fork_handlers_(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    (void)before;
+    (void)in_parent;
+    (void)in_child;
+    return 0;
 }
 
 uint32_t fw_stamp_(void)

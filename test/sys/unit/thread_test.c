@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/fork.h"
 #include "sys/thread.h"
 #include "test/support/unit.h"
 
