@@ -153,9 +153,6 @@ void fw_rt_state_lock_(struct fw_rt_state *w, uint32_t tid, unsigned shared, str
 void fw_rt_state_unlock_(struct fw_rt_state *w, uint32_t tid, unsigned shared,
                          const struct fw_robust_ *r);
 
-/* The kernel refuses to wait, for a reason that will pass: sleeps for a moment. */
-void fw_rt_back_off_(void);
-
 /*
  * proxy.c (tier A).
  * fw_rt_proxy_wait_: waits until the section that task `o.task` is in with lock `o.lock` is over,

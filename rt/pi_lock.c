@@ -28,13 +28,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#include "core/sleep.h"
+#include "core/recheck.h"
+#include "sys/back_off.h"
 #include "sys/futex_pi.h"
-
-void fw_rt_back_off_(void)
-{
-    fw_sleep_for_(FW_RECHECK_RT_REFUSED_NS);
-}
 
 /* INTLOCK2 */
 static bool may_hold(const struct fw_rt_state *w, const uint32_t *word, uint32_t owner)
@@ -83,7 +79,7 @@ static void lock_slow_(const struct fw_rt_state *w, uint32_t *word, uint32_t tid
                 fw_cas32_acquire(word, &seen, (seen & FUTEX_WAITERS) | tid))
                 return; /* the dead thread's -> its own */
         } else if (error != -ETIMEDOUT) {
-            fw_rt_back_off_();
+            fw_back_off_();
         }
     }
 }

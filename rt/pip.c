@@ -28,6 +28,7 @@
 #include <linux/futex.h>
 
 #include "core/recheck.h"
+#include "sys/back_off.h"
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
 
@@ -114,7 +115,7 @@ static int wait_slow_(struct fw_rt_task *t, uint32_t *word)
             if (error != EBUSY)
                 return error;
         } else if (error != -ETIMEDOUT) {
-            fw_rt_back_off_();
+            fw_back_off_();
         }
     }
 }

@@ -69,6 +69,7 @@
 #include <linux/futex.h>
 
 #include "core/recheck.h"
+#include "sys/back_off.h"
 #include "sys/clock.h"
 #include "sys/futex_pi.h"
 
@@ -180,7 +181,7 @@ static void clear_proxies(struct fw_rt_task *t)
         if (seen != 0 && !is_tasks(w, seen & FUTEX_TID_MASK))
             fw_cas32_relaxed(&w->proxy[i], &seen, 0); /* nobody's -> 0 */
     }
-    fw_rt_back_off_();
+    fw_back_off_();
 }
 
 /* PROXY2.  NULL: there is nothing to wait for any more. */
@@ -214,7 +215,7 @@ static bool sleep_there(struct fw_rt_task *t, uint32_t *proxy)
     if (error == -ESRCH && fw_rt_no_thread_(owner))
         fw_rt_free_word_(proxy, owner);
     else if (error != -ETIMEDOUT)
-        fw_rt_back_off_();
+        fw_back_off_();
     return true;
 }
 

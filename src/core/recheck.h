@@ -73,10 +73,9 @@
 #define FW_RECHECK_RT_PROXY_NS UINT64_C(1000000)
 #define FW_RECHECK_RT_PROXY_MAX_NS UINT64_C(100000000)
 #define FW_RECHECK_RT_PROXY_GROWTH 10u
-#define FW_RECHECK_RT_REFUSED_NS UINT64_C(1000000) /* the kernel refuses to wait: for a moment */
-#define FW_RECHECK_RT_ENDED_NS UINT64_C(10000000)  /* without the scheduler: deaths are not told */
-#define FW_RECHECK_RT_AWAY_NS UINT64_C(1000000)    /* asks the scheduler from where it is not */
-#define FW_RECHECK_RT_OPEN_NS UINT64_C(1000000)    /* permits that the slot's last task asked for */
+#define FW_RECHECK_RT_ENDED_NS UINT64_C(10000000) /* without the scheduler: deaths are not told */
+#define FW_RECHECK_RT_AWAY_NS UINT64_C(1000000)   /* asks the scheduler from where it is not */
+#define FW_RECHECK_RT_OPEN_NS UINT64_C(1000000)   /* permits that the slot's last task asked for */
 
 static inline uint64_t fw_recheck_longest_(const fw_deadline *deadline)
 {

@@ -10,6 +10,7 @@
 #include <furwock/futex.h>
 
 #include "core/recheck.h"
+#include "sys/back_off.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -85,10 +86,7 @@ static inline void fw_sleep_until_(const fw_deadline *deadline)
 /* Sleeps for so long at most; a signal may end it earlier. */
 static inline void fw_sleep_for_(uint64_t ns)
 {
-    static const uint32_t nobody_wakes;
-    fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, ns);
-
-    fw_sleep_(&nobody_wakes, 0, FW_FUTEX_PRIVATE, &end);
+    fw_futex_sleep_for_(ns);
 }
 
 /*

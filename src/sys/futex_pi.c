@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys_call_arch.h>
 
+#include "sys/back_off.h"
 #include "sys/clock.h"
 
 /* Linux 5.14; younger than many sets of kernel headers. */
@@ -18,23 +19,12 @@ enum { LOCK_PI2 = 13 };
 
 #define NS_PER_S 1000000000L
 
-/* Where the kernel has no memory, it is asked again after so long. */
-#define BREATH_NS 1000000u
-
 static int call(uint32_t *word, int op, unsigned flags, const struct timespec *at)
 {
     int whose = flags == FW_FUTEX_SHARED ? 0 : FUTEX_PRIVATE_FLAG;
 
     return (int)fw_system_call_(SYS_futex, (long)(intptr_t)word, op | whose, 0, (long)(intptr_t)at,
                                 0, 0);
-}
-
-static void take_breath(void)
-{
-    static const uint32_t word;
-    fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, BREATH_NS);
-
-    fw_futex_wait(&word, 0, FW_FUTEX_PRIVATE, &end);
 }
 
 /* The same point in time as another clock has it now. */
@@ -93,7 +83,7 @@ int fw_futex_lock_pi_(uint32_t *word, unsigned flags, const fw_deadline *deadlin
     while ((error = lock_once(word, flags, deadline)) == -EAGAIN || error == -EINTR ||
            error == -ENOMEM)
         if (error == -ENOMEM)
-            take_breath();
+            fw_back_off_();
     return error;
 }
 
