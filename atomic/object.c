@@ -180,7 +180,7 @@ static bool was_other(fw_guard_ guard, const void *object, void *expected, size_
 /*
  * For one who has lost a race, and not the first: lets the others go on as long as the sequence
  * changes, for some microseconds at most.  Threads that all change one object get more done if one
- * of them does some changes in a row than if the object travels between processors for each.
+ * of them does some changes in a row than if the object travels between CPUs for each.
  */
 static void give_way(fw_guard_ guard)
 {

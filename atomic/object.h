@@ -22,7 +22,7 @@
 #endif
 
 /*
- * A compare-exchange that meets others at work gives way, for so many pauses of the processor, then
+ * A compare-exchange that meets others at work gives way, for so many pauses, then
  * twice as many and so on: doc/guide/atomics.md, "Giving way".
  */
 #ifndef FW_OBJECT_PAUSES_

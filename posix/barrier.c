@@ -11,7 +11,7 @@
  *   bit   31 ....... 2   1      0
  *         rounds ended   SLEPT  SLEEPERS
  *
- * done              meaning                                who may leave it, and how
+ * done              meaning                                left by
  * ----------------  -------------------------------------  ------------------------------------
  * r rounds ended    round r is under way                   the last of round r, or of a later one
  *                                                          that was quicker: more rounds ended

@@ -9,9 +9,9 @@
  *   bit   31 ....................... 1   0
  *         number                         WAITERS
  *
- *   word   meaning                       who may leave it, and how
+ *   word   meaning                       left by
  *   -----  ----------------------------  --------------------------------------------------------
- *   n      nobody waits                  who waits, with the mutex held: n -> n|W
+ *   n      nobody waits                  a waiter, with the mutex held: n -> n|W
  *   n|W    somebody may wait             signal: n|W -> n'|W, and wakes one; if nobody slept
  *                                        n'|W -> n", and wakes all
  *                                        broadcast: n|W -> n', and wakes all
@@ -20,17 +20,17 @@
  * Illegal: to clear W and not wake all who sleep; to release the mutex before W is there; to write
  *          to the variable after one's own wait was ended, or to read it out of line.
  *
- * PCV1  Who waits has seen W beside the number under which it sleeps, before it released the mutex.
- *       So who signals later, changes that number.
- * PCV2  A sleeper is woken by a wake of the kernel's only; who has not fallen asleep yet finds
+ * PCV1  A waiter has seen W beside the number under which it sleeps, before it released the mutex.
+ *       So a thread that signals later changes that number.
+ * PCV2  A sleeper is woken by a wake of the kernel's only; one that is not asleep yet finds
  *       another number.  A signal whose wake reached nobody has therefore been heard by all who
  *       waited, or they gave up.
- * PCV3  Who is woken, and finds the number under which it slept, came after the last signal, and
- *       has got the wake of another: it passes it on to one who sleeps under another number, and
- *       sleeps again.  (The kernel wakes by priority.)  So it ends where nobody is left whom a
- *       signal meant.
- * PCV4  Nobody sleeps for longer than a nap without a look at the number.  So a wake that was lost
- *       with a killed process delays the others, and no more.
+ * PCV3  A thread that is woken, and finds the number under which it slept, came after the last
+ *       signal, and has got the wake of another: it passes the wake on to one that sleeps under
+ *       another number, and sleeps again.  (The kernel wakes by priority.)  That ends when nobody
+ *       is left for whom a signal was meant.
+ * PCV4  Nobody sleeps for longer than a re-check interval without a look at the number.  So a wake
+ *       that was lost with a killed process delays the others, and no more.
  * PCV5  The first number is made of the time in nanoseconds, and there is less than one signal in
  *       each of them: a later variable in the same place does not come to a number of this one
  *       before 2^31 of them, and a number looks like no other content.  So one who comes late to

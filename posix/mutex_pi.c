@@ -39,7 +39,7 @@
 #include "sys/robust.h"
 #include "sys/schedule.h"
 
-/* How long a thread polls, at the processor's pace, and then giving way: "How to wait" there. */
+/* How long a thread spins, first with pauses and then yielding: "How to wait" there. */
 #define GLANCE_NS 2000u
 #define POLL_NS 100000u
 

@@ -12,11 +12,11 @@
  *   ceiling      2           held, somebody may sleep    unlock: -> 0, then wakes one
  *
  *   PPR1  Exclusion: as in mutex_shared.c, PMU1 and PMU2.
- *   PPR2  The ceiling is changed by one who holds the mutex; who waits for it then begins anew.
+ *   PPR2  The ceiling is changed by one who holds the mutex; its waiters then begin anew.
  *   PPR3  Whoever takes it has raised itself to the ceiling before, and lowers itself after the
  *         release: it never holds the mutex with less.
  *
- * Nobody polls: whoever waits has the owner's priority, and may have its processor.
+ * Nobody spins: a waiter has the owner's priority, and may have its CPU.
  */
 #include "mutex_protect.h"
 

@@ -19,11 +19,12 @@
  *   PROB1  Exclusion: a word that names a living thread is changed by nobody else, but for W.
  *   PROB2  The word is announced to the kernel before it can become the caller's, and until it is
  *          in the thread's list or cannot be the caller's any more.  So no death goes unnoticed.
- *   PROB3  Who takes DIED makes the mutex INCONSISTENT before anything else; dying before that, it
- *          leaves DIED again.  So nobody gets it with EOWNERDEAD unsaid.
- *   PROB4  Who sleeps has seen W; who has slept takes the word with W: others may sleep still.
- *   PROB5  Who sleeps looks again after a nap.  One who was woken and dies lets the kernel wake
- *          another; but not where a third has the word already, without W.  That costs a nap.
+ *   PROB3  The thread that takes DIED makes the mutex INCONSISTENT before anything else; if it dies
+ *          before that, it leaves DIED again.  So nobody gets the mutex without EOWNERDEAD.
+ *   PROB4  A sleeper has seen W; one that has slept takes the word with W: others may sleep still.
+ *   PROB5  A sleeper looks again after a re-check interval.  If a woken thread dies, the kernel
+ *          wakes another, except if a third has the word already, without W: then the sleepers
+ *          wait for the end of the interval.
  *
  *   Legal: W without sleepers (one needless wake).
  *   Illegal: to leave GONE, but by initialising the mutex anew.

@@ -10,7 +10,7 @@
  *         WRITERS_ASLEEP   READERS_ASLEEP   WRITER   readers
  *         `-------- futex of those who wait ------'
  *
- * mode     readers  WRITER  who may leave it, and how
+ * mode     readers  WRITER  left by
  * -------  -------  ------  -----------------------------------------------------------------------
  * free     0        no      anybody: reads (+ 1), writes (WRITER)
  * read     n        no      anybody: reads too (+ 1; not in kind 2 where WRITERS_ASLEEP is set);

@@ -4,7 +4,7 @@
  *
  * Origin: Franke, Russell and Kirkwood (OLS 2002, section 3), with value and waiters in one word.
  *
- * value  waiters  meaning                  who may leave it, and how
+ * value  waiters  meaning                  left by
  * -----  -------  -----------------------  ---------------------------------------------
  * n      0        n units, quiet           anybody: takes; post; waiter: joins
  * 0      m        empty, m wait            post: adds, wakes one; waiter: leaves

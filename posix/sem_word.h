@@ -100,7 +100,7 @@ static inline bool fw_posix_sem_add_(struct fw_posix_sem_ *s)
 /* sem_shared.c: a shared semaphore, when the fast path has failed. */
 bool fw_sem_shared_take_(struct fw_posix_sem_ *s);
 
-/* Adds a unit, and wakes one who waits; false where the value is the maximum. */
+/* Adds a permit, and wakes one waiter; false where the value is the maximum. */
 bool fw_sem_shared_post_(struct fw_posix_sem_ *s);
 
 /* 0, ETIMEDOUT, EINTR (a signal handler ran).  A cancellation point where it sleeps. */

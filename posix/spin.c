@@ -4,7 +4,7 @@
  *
  * Origin: test, and test and set (Rudolph and Segall, 1984).
  *
- * word   meaning   who may leave it, and how
+ * word   meaning   left by
  * -----  --------  ----------------------------------------
  * 0, 1   free      anybody: HELD
  * HELD   held      anybody: 0 (the lock is not told by whom)
@@ -29,7 +29,7 @@
 #define FREE 0u
 #define HELD 2u
 
-/* So many looks, of a few tens of nanoseconds each, before the processor is given to others. */
+/* So many looks, of a few tens of nanoseconds each, before the CPU is given to others. */
 #define LOOKS_BEFORE_YIELD 1000u
 
 static fw_half_ *word_of(pthread_spinlock_t *l)

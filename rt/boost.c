@@ -8,7 +8,7 @@
  * any instruction leaves a word that says whether the lock went with it.  A task that waits stands
  * in `waiters`; and no lock internal locks the queue, for only the owner takes anybody out of it.
  *
- * word                       meaning                         who may leave it, and how
+ * word                       meaning                         left by
  * -------------------------  ------------------------------  -------------------------------------
  * 0                          free, nobody waits              anybody: names itself
  * DIED                       free, an owner has died in it   anybody: names itself, keeps DIED

@@ -2,7 +2,7 @@
 /*
  * Internal locks: locks of the library's own, for a few instructions at a time.
  *
- * word           meaning                          who may leave it, and how
+ * word           meaning                          left by
  * -------------  -------------------------------  -------------------------------------------------
  * 0              free                             anybody: CAS to its id
  * id             that thread's                    that one: CAS to 0.  The kernel: sets WAITERS.

@@ -3,7 +3,7 @@
  * Priority inheritance (tier A): the word is the lock, a futex that inherits, as the kernel has it
  * (futex(2)); section II-C.
  *
- * word           meaning                             who may leave it, and how
+ * word           meaning                             left by
  * -------------  ----------------------------------  ----------------------------------------------
  * 0              free                                anybody: CAS to its id
  * id             that task has the lock              it: CAS to 0.  The kernel: sets WAITERS.  If

@@ -8,7 +8,7 @@
  * kernel lends H's priority to L.  L gives the proxy back when it leaves the section; L knows that
  * it has to from `unlock_call`.
  *
- * proxy          meaning                             who may leave it, and how
+ * proxy          meaning                             left by
  * -------------  ----------------------------------  ----------------------------------------------
  * 0              free                                a waiter, under the holder's record lock: CAS
  *                                                    to the holder's id.  The kernel: to a waiter's

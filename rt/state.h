@@ -16,7 +16,7 @@
  *                 have it and still asks whether it may
  * bit d clear     it does not have it                          the same
  *
- * state           meaning                                who may leave it, and how
+ * state           meaning                                left by
  * --------------  -------------------------------------  ------------------------------------------
  * FREE            no task has this record                who begins: CAS to JOINING
  * JOINING         its owner fills it in                  that one: LIVE

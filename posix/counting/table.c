@@ -2,7 +2,7 @@
 /*
  * Contract: table.h.
  *
- * key of an entry   meaning                           who may leave it, and how
+ * key of an entry   meaning                           left by
  * ----------------  --------------------------------  ----------------------------------------
  * 0                 free                              any thread: CAS to its key
  * a key             taken for good                    nobody

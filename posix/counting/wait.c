@@ -4,7 +4,7 @@
  *
  * A thread's entry has its latest wait, which is in one of these states:
  *
- * key   ended   meaning                          who may leave it, and how
+ * key   ended   meaning                          left by
  * ----  ------  -------------------------------  ------------------------------------------------
  * 0     any     none                             the thread: begins a wait
  * key   0       it waits                         the thread: stores when it ended

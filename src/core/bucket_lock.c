@@ -7,13 +7,13 @@
  * over to a waiter that has yet to wake up.  Threads of ordinary priority, to whom that gives
  * nothing, therefore sleep on a second word and are free to be overtaken.
  *
- * owner     meaning                               who may leave it, and how
+ * owner     meaning                               left by
  * --------  ------------------------------------  -----------------------------------------------
  * 0         free                                  anybody: -> id
  * id        held                                  id: -> 0; kernel: -> id|W, for one that lends
  * id|W      held, the kernel knows who lends      kernel only: -> id2|W, the most urgent; -> 0
  *
- * calls     meaning                               who may leave it, and how
+ * calls     meaning                               left by
  * --------  ------------------------------------  -----------------------------------------------
  * 0         nobody sleeps, or one was woken       one that is about to sleep, or was woken: -> 1
  * 1         somebody may sleep here               a release: -> 0, and wakes one

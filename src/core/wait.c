@@ -25,9 +25,9 @@
  * where somebody does.  doc/design/adaptive.md, "How long".
  */
 #define ALONE_NS 200000u
-#define CROWDED_NS 25000u
+#define WANTED_NS 25000u
 
-/* A policy that never sleeps polls this long before it stands in line. */
+/* A policy that never sleeps polls this long before it queues. */
 #define PATIENCE_NS 500000u
 
 #define BUILT_IN ((uint64_t)FW_WAIT_ADAPTIVE << 32 | SPIN_DEFAULT_NS)
@@ -130,7 +130,7 @@ bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
         return false;           /* F:polls-on */
     polled = poll_and_look(w);
     /* F:polls-for-good */
-    return polled < CROWDED_NS || (polled < ALONE_NS && !fw_cpu_is_wanted_());
+    return polled < WANTED_NS || (polled < ALONE_NS && !fw_cpu_is_wanted_());
 }
 
 void fw_wait_again_(struct fw_wait_ *w)

@@ -11,32 +11,32 @@
 #include "core/bucket_lock.h"
 #include "sys/fork.h"
 
-/* More buckets than there are processors that could meet in one; a power of two. */
-#define ROOMS 256u
-#define ROOM_BITS 8u
+/* More buckets than there are CPUs that could meet in one; a power of two. */
+#define BUCKETS 256u
+#define BUCKET_BITS 8u
 
 struct locked_bucket {
     struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
     struct fw_bucket_lock_ lock;
 } __attribute__((aligned(64)));
 
-_Static_assert(ROOMS == 1u << ROOM_BITS, "the index is so many bits of the hash");
+_Static_assert(BUCKETS == 1u << BUCKET_BITS, "the index is so many bits of the hash");
 _Static_assert(sizeof(struct locked_bucket) == 64, "neighbours share no cache line");
 _Static_assert(offsetof(struct locked_bucket, bucket) == 0, "a bucket is found by its address");
 
-static struct locked_bucket buckets[ROOMS];
+static struct locked_bucket buckets[BUCKETS];
 
 /* Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
-static struct locked_bucket *room_of(const void *object)
+static struct locked_bucket *bucket_of(const void *object)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
 
-    return &buckets[mixed >> (64 - ROOM_BITS)];
+    return &buckets[mixed >> (64 - BUCKET_BITS)];
 }
 
 struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
 {
-    struct locked_bucket *r = room_of(object);
+    struct locked_bucket *r = bucket_of(object);
 
     fw_bucket_lock_(&r->lock);
     return &r->bucket;
@@ -50,7 +50,7 @@ void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket)
 /* In a forked child: whoever stood here, or was inside, was another thread. */
 static void empty_all(void)
 {
-    for (unsigned i = 0; i < ROOMS; i++)
+    for (unsigned i = 0; i < BUCKETS; i++)
         buckets[i] = (struct locked_bucket){.bucket = {NULL, NULL, buckets[i].bucket.pulse}};
 }
 

@@ -8,7 +8,7 @@
  *
  * A party slot, in the epoch of the barrier:
  *
- * word                    meaning                       who may leave it, and how
+ * word                    meaning                       left by
  * ----------------------  ----------------------------  -----------------------------------------
  * 0, or of another epoch  vacant: a round waits for it  a newcomer: -> its id, round before
  * a living id, round - 1  a party, not arrived          that thread: -> the same, round; -> left
@@ -19,7 +19,7 @@
  *
  * round_
  *
- * word                    meaning                       who may leave it, and how
+ * word                    meaning                       left by
  * ----------------------  ----------------------------  -----------------------------------------
  * r                       round r                       a thread about to sleep: -> r, WAITERS
  *                                                       one that finds IBAR2: -> r + 1; IBAR3:

@@ -5,7 +5,7 @@
  *
  * Origin: fw_once, and a word that names its holder (mutex.c).
  *
- * word                    meaning                        who may leave it, and how
+ * word                    meaning                        left by
  * ----------------------  -----------------------------  ----------------------------------------
  * 0                       not begun                      any thread: -> its id
  * 0, DIED                 the same, and a thread has     any thread: -> its id, DIED

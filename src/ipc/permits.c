@@ -4,7 +4,7 @@
  *
  * A permit is a word:
  *
- * word             meaning                     who may leave it, and how
+ * word             meaning                     left by
  * ---------------  --------------------------  -----------------------------------------------
  * 0                free                        any thread: -> its own id
  * a living id      lent to that thread         that thread: -> 0, and then tells the queue
@@ -13,7 +13,7 @@
  *
  * queue_ (announce.h; bits 0-30 are the number of permits given back while a thread may have slept)
  *
- * word             meaning                     who may leave it, and how
+ * word             meaning                     left by
  * ---------------  --------------------------  -----------------------------------------------
  * n                nobody sleeps               a thread about to sleep: -> n, WAITERS
  * n, WAITERS       threads may sleep           a post: -> n + 1, WAITERS, and wakes one

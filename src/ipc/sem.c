@@ -7,7 +7,7 @@
  *   bit   63     62 ..... 32   31         30 .......... 0
  *         MADE   changes       WAITERS    value
  *
- * word                meaning                   who may leave it, and how
+ * word                meaning                   left by
  * ------------------  ------------------------  -------------------------------------------------
  * n > 0               n permits                 any thread: takes one, n -> n - 1
  * n < maximum         more may be posted        any thread: posts k, n -> n + k

@@ -267,9 +267,9 @@ static int sleep_until(struct fw_ipc_wait_ *w, const fw_deadline *end,
         w->rechecks_only ? sleep_on_word(w->words, end, cancel) : sleep_on_all(w, end, cancel);
 
     if (!w->rechecks_only && fw_cannot_sleep_any_(error)) { /* IWAIT3: for once, or for good */
-        fw_deadline nap = fw_deadline_recheck_(end, FW_RECHECK_IPC_NS);
+        fw_deadline recheck = fw_deadline_recheck_(end, FW_RECHECK_IPC_NS);
         w->rechecks_only = error != -ENOMEM;
-        error = sleep_on_word(w->words, &nap, cancel);
+        error = sleep_on_word(w->words, &recheck, cancel);
         error = error == -ETIMEDOUT ? 0 : error;
     }
     if (error == 0)

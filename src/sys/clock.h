@@ -82,10 +82,10 @@ static inline fw_deadline fw_deadline_recheck_(const fw_deadline *deadline, uint
     return fw_deadline_in_(CLOCK_MONOTONIC, fw_deadline_left_(deadline, ns));
 }
 
-/* Tells the processor that the caller polls; some nanoseconds. */
+/* Tells the CPU that the caller spins; some nanoseconds. */
 void fw_pause_(void);
 
-/* Gives the processor to another thread that is ready to run, if there is one. */
+/* Gives the CPU to another thread that is ready to run, if there is one. */
 void fw_yield_(void);
 
 #endif

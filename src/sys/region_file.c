@@ -57,8 +57,8 @@ bool fw_shm_is_name_(const char *name)
     return strchr(name, '/') != NULL;
 }
 
-/* The path of the file of that name: the name itself, or what is written to `room`. */
-static const char *path_of(const char *name, char room[static PATH_MAX])
+/* The path of the file of that name: the name itself, or what is written to `buffer`. */
+static const char *path_of(const char *name, char buffer[static PATH_MAX])
 {
     size_t length = strlen(name);
 
@@ -66,9 +66,9 @@ static const char *path_of(const char *name, char room[static PATH_MAX])
         return name;
     if (length > NAME_MAX)
         return NULL;
-    memcpy(room, DIRECTORY, sizeof DIRECTORY - 1);
-    memcpy(room + sizeof DIRECTORY - 1, name, length + 1);
-    return room;
+    memcpy(buffer, DIRECTORY, sizeof DIRECTORY - 1);
+    memcpy(buffer + sizeof DIRECTORY - 1, name, length + 1);
+    return buffer;
 }
 
 static long open_by(const char *path, int flags, unsigned mode)
@@ -89,8 +89,8 @@ static long open_by(const char *path, int flags, unsigned mode)
  */
 int fw_shm_open_(const char *name, enum fw_shm_access_ access, unsigned mode, int *fd)
 {
-    char room[PATH_MAX];
-    const char *path = path_of(name, room);
+    char buffer[PATH_MAX];
+    const char *path = path_of(name, buffer);
     int flags = (access == FW_SHM_READ_ ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOFOLLOW;
 
     if (path == NULL)
@@ -114,7 +114,7 @@ void fw_shm_close_(int fd)
 
 static int lock_file(int fd)
 {
-    const struct timespec nap = {.tv_nsec = ASK_NS};
+    const struct timespec pause = {.tv_nsec = ASK_NS};
     uint64_t end = fw_clock_ns_() + PATIENCE_NS;
     int error;
 
@@ -123,7 +123,7 @@ static int lock_file(int fd)
             return error;
         if (fw_clock_ns_() > end)
             return ETIMEDOUT;
-        fw_system_call_(SYS_nanosleep, (long)(intptr_t)&nap, 0, 0, 0, 0, 0);
+        fw_system_call_(SYS_nanosleep, (long)(intptr_t)&pause, 0, 0, 0, 0, 0);
     }
     return 0;
 }
@@ -170,8 +170,8 @@ static long open_to_lock(const char *path)
  */
 int fw_shm_remove_(const char *name)
 {
-    char room[PATH_MAX];
-    const char *path = path_of(name, room);
+    char buffer[PATH_MAX];
+    const char *path = path_of(name, buffer);
     long fd;
     int error;
 
@@ -188,8 +188,8 @@ int fw_shm_remove_(const char *name)
 
 int fw_shm_replace_(const char *name, int fd)
 {
-    char room[PATH_MAX];
-    const char *path = path_of(name, room);
+    char buffer[PATH_MAX];
+    const char *path = path_of(name, buffer);
     int error = path == NULL ? ENAMETOOLONG : lock_file(fd);
 
     if (error != 0)

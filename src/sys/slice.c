@@ -2,7 +2,7 @@
 /*
  * A little more time for a thread that holds a lock.  Contract and states: slice.h.
  *
- * thread   meaning                              who may leave it, and how
+ * thread   meaning                              left by
  * -------  -----------------------------------  ------------------------------------------
  * UNTRIED  has not asked yet                    asks: ALLOWED or REFUSED
  * ALLOWED  the kernel looks at its request      nothing

@@ -45,7 +45,7 @@ struct fw_slice_control_ {
 _Static_assert(sizeof(struct fw_slice_control_) == 4, "the kernel's layout");
 
 /*
- * lock  request  granted  meaning                           who may leave it, and how
+ * lock  request  granted  meaning                           left by
  * ----  -------  -------  --------------------------------  --------------------------------------
  * 0     0        0        asks for nothing                  ask
  * lock  1        0        asks                              done; kernel: grants, or takes the CPU

@@ -7,7 +7,7 @@
  * C++20's std::barrier; that destroy waits for threads that are leaving is the idea of glibc's
  * pthread_barrier.
  *
- * awaited  flag      meaning                              who may leave it, and how
+ * awaited  flag      meaning                              left by
  * -------  --------  -----------------------------------  ---------------------------------------
  * n > 1    -         round r is under way                 a party: arrives (- 1)
  * n > 1    SLEEPERS  the same, and somebody may sleep     a party: arrives (- 1)

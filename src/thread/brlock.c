@@ -10,13 +10,13 @@
  * stripes, by an atomic instruction.  A lock with counters has one stripe, for what cannot be done
  * in a sequence; a lock without has several, and a thread always uses the same one.
  *
- * owner          meaning                      who may leave it, and how
+ * owner          meaning                      left by
  * -------------  ---------------------------  -----------------------------------------------------
  * 0              open: readers come and go    a thread that has the mutex: closes
  * id             closed by a writer           id: opens; a reader: adds SLEEPERS
  * id, SLEEPERS   closed, readers sleep here   id: opens, and wakes them all
  *
- * stripe         meaning                      who may leave it, and how
+ * stripe         meaning                      left by
  * -------------  ---------------------------  -----------------------------------------------------
  * n              n readers more than have     a reader: +1, -1; a writer that has set the owner:
  *                left here                    CLOSED, + what the counters had

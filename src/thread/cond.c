@@ -8,7 +8,7 @@
  * A waiter is in the bucket of its variable from before it releases the mutex until it is marked or
  * leaves:
  *
- * state    meaning                                who may leave it, and how
+ * state    meaning                                left by
  * -------  -------------------------------------  ------------------------------------------------
  * AWAKE    queued, spins or is about to sleep     the waiter: AWAKE -> ASLEEP, before it sleeps
  *                                                 a signaller: AWAKE -> WOKEN

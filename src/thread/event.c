@@ -11,7 +11,7 @@
  *         waiters     round      SET
  *                     `futex half -'
  *
- * futex half    waiters  meaning              who may leave it, and how
+ * futex half    waiters  meaning              left by
  * ------------  -------  -------------------  -----------------------------------------------------
  * round r, SET  0        everybody passes     reset: r
  * round r       0        not set, no waiters  set: r + 1, SET; waiter: joins

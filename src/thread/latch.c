@@ -4,7 +4,7 @@
  *
  * Origin: the latch of C++20 (std::latch, from N2626 and N3998) on a futex.
  *
- * left   flag        meaning                      who may leave it, and how
+ * left   flag        meaning                      left by
  * -----  ----------  ---------------------------  ------------------------------------------------
  * n > 0  -           closed, nobody sleeps        anybody: counts down; a waiter: sets SLEEPERS
  * n > 0  SLEEPERS    closed, somebody may sleep   anybody: counts down; the last wakes all

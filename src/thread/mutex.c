@@ -6,7 +6,7 @@
  * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
  * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
  *
- * owner   waiters           meaning                           who may leave it, and how
+ * owner   waiters           meaning                           left by
  * ------  ----------------  --------------------------------  -------------------------------------
  * 0       0                 free, quiet                       any thread: take (byte exchange)
  * 1       any               taken, id not yet published       the taker: stores its id

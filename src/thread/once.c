@@ -8,7 +8,7 @@
  *   bit   31   30 .......... 8   7          6 ...... 2   1      0
  *         0    thread            SLEEPERS   generation   DONE   RUNNING
  *
- * word                            meaning                     who may leave it, and how
+ * word                            meaning                     left by
  * ------------------------------  --------------------------  ------------------------------------
  * 0                               not begun                   anybody: becomes the runner
  * RUNNING, thread, generation     the thread initialises      the runner: to DONE or back to 0

@@ -6,7 +6,7 @@
  * Origin: the count in a user-level word, with waiters in the kernel only, is the semaphore of
  * Franke, Russell and Kirkwood (OLS 2002, section 3).  The count of wakes under way is ours.
  *
- * value  waiters  waking  RESERVED      meaning                     who may leave it, and how
+ * value  waiters  waking  RESERVED      meaning                     left by
  * -----  -------  ------  ------------  --------------------------  -------------------------------
  * 0      0        0       no            empty, quiet                post: n; waiter: joins
  * n      0        0       no            n permits, quiet              anybody: takes; post

@@ -6,7 +6,7 @@
  * Origin: the lock of Franke, Russell and Kirkwood (OLS 2002, section 4.1); phase-fair is
  * Brandenburg and Anderson's (ECRTS 2009); the wait queue outside of the lock is waitqueue.h's.
  *
- * mode        readers  owner  meaning               who may leave it, and how
+ * mode        readers  owner  meaning               left by
  * ----------  -------  -----  --------------------  -----------------------------------------------
  * none        0        0      free                  anybody: takes it, in any mode (1)
  * none        n        any    n threads read        anybody: reads too (1), upgradable too (1, 2)

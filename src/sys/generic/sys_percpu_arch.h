@@ -2,7 +2,7 @@
 #ifndef FW_SYS_PERCPU_ARCH_H
 #define FW_SYS_PERCPU_ARCH_H
 
-/* No restartable sequences here: nobody can have a counter of a processor. */
+/* No restartable sequences here: nobody can have a counter of a CPU. */
 static inline uint32_t fw_percpu_count_(void)
 {
     return 0;

@@ -8,13 +8,13 @@
  * who looked before the fence is done, or starts anew.  Mostly nobody is, and an end costs no
  * system call.
  *
- * slot      meaning                           who may leave it, and how
+ * slot      meaning                           left by
  * --------  --------------------------------  -----------------------------------------------------
  * 0         nobody's                          a thread that joins: CAS to TAKEN
  * TAKEN     a thread is about to join         that one: stores its area, then its number
  * number    that thread's area may be read    that one, when it ends: 0, and sees to readers (CPU2)
  *
- * thread    meaning                           who may leave it, and how
+ * thread    meaning                           left by
  * --------  --------------------------------  -----------------------------------------------------
  * NEW       has not tried                     joins
  * STRANGER  found no place                    fork, in the child: NEW
@@ -128,8 +128,8 @@ static uint64_t own_sequence(ptrdiff_t offset)
  */
 static void let_readers_go(void)
 {
-    struct timespec nap = {.tv_nsec = REFUSED_FENCE_NS};
-    long at = (long)(intptr_t)&nap;
+    struct timespec pause = {.tv_nsec = REFUSED_FENCE_NS};
+    long at = (long)(intptr_t)&pause;
 
     /* Not by the C library: the thread may have been cancelled.  A signal leaves the rest. */
     while (fw_system_call_(SYS_nanosleep, at, at, 0, 0, 0, 0) == -EINTR)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which number tells the processors apart, and how many there are: sys/percpu.h.
+ * Which number tells the CPUs apart, and how many there are: sys/percpu.h.
  *
- * struct rseq has two.  cpu_id is the processor's own number.  mm_cid (Linux 6.3) numbers those on
+ * struct rseq has two.  cpu_id is the CPU's own number.  mm_cid (Linux 6.3) numbers those on
  * which this process runs at the moment, from 0, without gaps: no two threads that run at the same
  * time have the same.  The second is better where it is there: a process with four threads on 256
- * processors uses four lines, wherever the threads go.
+ * CPUs uses four lines, wherever the threads go.
  */
 #include <linux/rseq.h>
 #include <sys/auxv.h>

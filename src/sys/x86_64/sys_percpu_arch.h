@@ -8,7 +8,7 @@
 extern ptrdiff_t fw_rseq_offset_ __attribute__((visibility("hidden")));
 
 /*
- * From the thread pointer to the number by which this process tells processors apart, in struct
+ * From the thread pointer to the number by which this process tells CPUs apart, in struct
  * rseq.  Set before fw_percpu_count_ first returns anything but 0.
  */
 extern ptrdiff_t fw_percpu_id_offset_ __attribute__((visibility("hidden")));
@@ -19,7 +19,7 @@ int fw_percpu_fence_(void);
 /*
  * Load the flag and add, inside a restartable sequence: if the thread is preempted, migrated,
  * interrupted by a signal or hit by the fence between labels 1 and 2, the kernel sends it to label
- * 4 instead.  So between the two no other thread has run on this processor, or has had this number;
+ * 4 instead.  So between the two no other thread has run on this CPU, or has had this number;
  * and as every change of a counter is made like this, a plain addition to memory, which is one
  * instruction and the last before label 2, is enough.  A sequence either did nothing or is
  * complete.
