@@ -7,8 +7,8 @@
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
-#   MODELS=full               the searches of fw-model in full, and the other tests that take long:
-#                             also others' locks in as many rounds as ours
+#   MODELS=full               the searches of fw-model in full, and the other tests that take long
+#   RIVALS=full               the contract tests of others' locks in as many rounds as of ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
 
@@ -22,6 +22,7 @@ RESULTS_ARGS ?=
 SOAK_ARGS ?= --seconds 60
 VM_ARGS ?=
 MODELS ?= quick
+RIVALS ?= quick
 SETUP ?= yes
 V ?=
 
@@ -90,9 +91,10 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 
 test: build ## build and run all tests (MODELS=full: also those that take long)
 	@$(if $(filter full,$(MODELS)),CONTRACT_IN_FULL=yes) \
+	    $(if $(filter full,$(RIVALS)),RIVALS_IN_FULL=yes) \
 	    $(call run_tests,release,-LE '-$(if $(filter full,$(MODELS)),quick,full)$$')
 
-test-models: ## run fw-model's searches in full (20 minutes of CPU time)
+test-models: ## run fw-model's searches in full (less than ten minutes of CPU time)
 	@$(setup) test
 	$(call compile,release,,--target fw-model)
 	@$(call run_tests,release,-L '^model-full$$')

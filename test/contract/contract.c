@@ -2,7 +2,7 @@
 /*
  * contract [--brief] GROUP LOCK
  *                         runs one group of tests on one lock; --brief: in fewer rounds, if
- *                         CONTRACT_IN_FULL is not in the environment
+ *                         RIVALS_IN_FULL is not in the environment
  * contract --caught GROUP LOCK
  *                         the same on a lock that is wrong: status 0 where the tests fail
  * contract --ctest COMMAND...
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     bool brief = argc == 4 && strcmp(argv[1], "--brief") == 0;
     argc -= to_be_caught || brief;
     argv += to_be_caught || brief;
-    is_brief = brief && getenv("CONTRACT_IN_FULL") == NULL;
+    is_brief = brief && getenv("RIVALS_IN_FULL") == NULL;
     if (argc != 3)
         return usage("two arguments are needed", "");
 
