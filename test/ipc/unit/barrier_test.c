@@ -87,7 +87,9 @@ TEST(finds_what_was_written_over)
     barrier_slots(b)[0] = barrier_slots(b)[1] = barrier_slots(b)[2] = UINT64_C(0xffff7);
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
     barrier_slots(b)[1] = 0;
+    assert_int_equal(fw_ipc_barrier_join(b), 0);
     assert_int_equal(fw_ipc_barrier_wait(b), EUCLEAN);
+    assert_int_equal(fw_ipc_barrier_leave(b), EUCLEAN);
 }
 
 /* A time-out takes the arrival back; the slot stays. */
