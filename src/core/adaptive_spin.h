@@ -10,13 +10,19 @@
  * Does spinning pay?  Between threads on different CPUs it saves two system calls and a context
  * switch; on one CPU it only keeps the other thread from running.  Which of the two holds shows in
  * how the last wait ended: each object remembers how many of the next waits go to sleep at once.
- * That number grows with each spin that was in vain and is 0 after a successful one.  All waiters
+ * That number grows with each spin that found nothing and is 0 after a successful one.  All waiters
  * update the word without synchronisation: a lost update does no harm.
  *
  *   bit   31 ... 16               15 ... 0
  *         waits to sleep at once  of these, still to come
  *
  * It applies to waits by the process's default policy only: a caller that names a policy gets it.
+ *
+ * Two places decide for themselves, because their objects have no memory for this word: a mutex
+ * that inherits priority (posix/mutex_pi.c) has the kernel's layout, and a generic atomic object
+ * (atomic/rush.c) has none but its own bytes.  So there the thread remembers.  They also decide
+ * something else: the first halves its spinning after each failure rather than skip it for a
+ * number of waits; the second never sleeps, and asks only whether to yield.
  */
 #define SPIN_SLEEPS_FIRST 63u
 #define SPIN_SLEEPS_MAX 1023u
