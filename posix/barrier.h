@@ -10,8 +10,8 @@
 /*
  * pthread_barrier_*, under names of our own, private and process-shared ones.  Contract:
  * POSIX.1-2024; more threads than the barrier has parties may come, as with the C library.
- * pthread_barrier_destroy waits until all who waited have left; EBUSY where some wait for a round
- * that has not ended (the C library's waits for ever).
+ * pthread_barrier_destroy waits until all who waited have left; EBUSY if some wait for a round
+ * that has not ended (the C library's waits forever).
  *
  * fw_barrier, which counts its arrivals down and knows each thread for a party, is another thing.
  */
@@ -31,7 +31,7 @@ int fw_posix_barrier_init_(pthread_barrier_t *p, const pthread_barrierattr_t *at
 int fw_posix_barrier_destroy_(pthread_barrier_t *p);
 int fw_posix_barrier_wait_(pthread_barrier_t *p);
 
-/* The same by a waiting policy, or NULL; asked for at that place in the program. */
+/* The same by a wait policy, or NULL; asked for at that place in the program. */
 int fw_posix_barrier_wait_by_(struct fw_posix_barrier_ *b, const fw_wait_policy *policy,
                               const void *site);
 

@@ -4,7 +4,7 @@
 
 /*
  * An object in shared memory that carries no mark of this library: it was made by a process that
- * runs without it.  Stops the program (abort), with a line that says so.
+ * runs without it.  Aborts the program, with a line that says so.
  */
 _Noreturn void fw_posix_foreign_(const char *what, const void *object);
 

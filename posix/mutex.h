@@ -10,7 +10,7 @@
 /*
  * pthread_mutex_* for all kinds of mutexes (object.h), under names of our own: export.h gives them
  * their public ones.  Contracts: POSIX.1-2024, and pthread_mutex_lock(3) of the C library where
- * that goes further.  None is a cancellation point; none fails by EINTR.
+ * that goes further.  None is a cancellation point; none fails with EINTR.
  */
 int fw_posix_mutex_lock_(pthread_mutex_t *m);
 int fw_posix_mutex_trylock_(pthread_mutex_t *m);

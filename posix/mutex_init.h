@@ -6,7 +6,7 @@
 
 /*
  * pthread_mutex_init, _destroy and _consistent.  init: ENOTSUP for a robust mutex with a ceiling,
- * and where the machine cannot inherit priorities.  destroy: EBUSY where somebody holds the mutex,
+ * and where the machine cannot inherit priorities.  destroy: EBUSY if somebody holds the mutex,
  * or waits on a condition variable and will want it back; robust ones may be destroyed in any
  * state, since a dead owner cannot give one back.
  */

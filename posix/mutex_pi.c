@@ -9,7 +9,7 @@
  *   word         meaning                          left by
  *   0            free                             lock: -> id
  *   id           held                             unlock: -> 0; kernel: -> id|W, for a waiter
- *   id|W         held; the kernel knows who waits kernel only: -> id2|W, to the most urgent waiter;
+ *   id|W         held; has waiters in the kernel  kernel: -> id2|W, to the most urgent waiter;
  *                                                 -> 0, where nobody waits any more
  *   DIED[|W]     robust: the owner has died       kernel: -> id|DIED[|W]
  *   id|DIED[|W]  robust: taken from a dead owner  lock: -> id[|W], EOWNERDEAD
@@ -19,10 +19,10 @@
  *   PPI1  Only 0 -> id and id -> 0 are made without the kernel: neither is possible while it has a
  *         waiter.  So nobody overtakes a waiter that is asleep, and its priority counts.
  *   PPI2  Robust: the word is announced to the kernel as in mutex_robust.c, PROB2.
- *   PPI3  A thread polls for a bounded time: while it does, the owner does not have its priority.
- *         One that has a real-time priority, or may have inherited one, hardly polls at all.
+ *   PPI3  A thread spins for a bounded time: while it does, the owner does not have its priority.
+ *         One that has a real-time priority, or may have inherited one, hardly spins at all.
  *
- * A mutex whose owner has died is held for ever where it is not robust; whoever waits, waits.
+ * A mutex that is not robust and whose owner has died is held forever; its waiters wait forever.
  */
 #include "mutex_pi.h"
 

@@ -71,7 +71,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t ceiling, const fw_dea
     return fw_deadline_is_valid_(deadline) ? fw_contended_lock_(&me) : EINVAL;
 }
 
-/* With that ceiling: as wait_for_it, and EBUSY where the caller does not wait. */
+/* With that ceiling: as wait_for_it, and EBUSY if the caller does not wait. */
 static int take(struct fw_posix_mutex_ *m, uint32_t ceiling, bool waits,
                 const fw_deadline *deadline)
 {

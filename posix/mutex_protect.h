@@ -10,7 +10,7 @@
  * Mutexes that raise their owner to a ceiling, private and shared.  With the results of
  * pthread_mutex_trylock, _clocklock (deadline NULL: none) and _unlock; types are seen to here.
  * EINVAL also where the caller has a higher priority than the ceiling, or a policy that has none;
- * EPERM where it may not have that priority.
+ * EPERM if it may not have that priority.
  */
 int fw_protect_trylock_(struct fw_posix_mutex_ *m);
 int fw_protect_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline);

@@ -17,7 +17,7 @@ int fw_robust_trylock_(struct fw_posix_mutex_ *m);
 int fw_robust_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline);
 int fw_robust_unlock_(struct fw_posix_mutex_ *m);
 
-/* Lock with a waiting policy; NULL: the process default. */
+/* Lock with a wait policy; NULL: the process default. */
 int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
                            const fw_deadline *deadline);
 

@@ -11,7 +11,7 @@
  *   2     held, somebody may sleep    unlock: -> 0, then wakes one
  *
  *   PMU1  Exclusion: only 0 is left by a taker, by one compare-and-swap.
- *   PMU2  Who sleeps has seen 2, and who has slept takes it as 2: others may sleep still.
+ *   PMU2  A sleeper has seen 2, and one that has slept takes it as 2: others may sleep still.
  *
  *   Legal: 2 without sleepers (one needless wake).  Illegal: 1 while somebody sleeps.
  *

@@ -16,7 +16,7 @@ int fw_shared_trylock_(struct fw_posix_mutex_ *m);
 int fw_shared_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline);
 int fw_shared_unlock_(struct fw_posix_mutex_ *m);
 
-/* Lock with a waiting policy; NULL: the process default. */
+/* Lock with a wait policy; NULL: the process default. */
 int fw_shared_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
                            const fw_deadline *deadline);
 

@@ -38,7 +38,7 @@
 /*
  * What the thread knows that tells a better guess, of whichever lock: it has just taken one to
  * write; or when it last looked, others read beside it, which lasts where they have lost their
- * processor inside.  Wrong: a compare-and-swap in vain.
+ * CPU inside.  Wrong: a needless compare-and-swap.
  */
 enum { NOTHING, WRITES, OTHERS_READ };
 static __thread uint32_t knows __attribute__((tls_model("initial-exec")));
@@ -53,7 +53,7 @@ static inline bool is_private(const struct fw_posix_rwlock_ *l)
     return __builtin_expect(l->shared == 0, 1);
 }
 
-/* Some read, and nobody stands in line. */
+/* Some read, and nobody is queued. */
 static inline bool is_just_read(uint64_t w)
 {
     return (w & ~(RW_OWNER_HALF | RW_READERS)) == 0 && rw_has_readers(w);

@@ -55,7 +55,7 @@ _Static_assert(offsetof(struct fw_posix_rwlock_, shared) ==
 /*
  * pthread_rwlock_*, under names of our own.  Contracts: POSIX.1-2024, and the C library where that
  * goes further: EDEADLK for the writer that asks again, EINVAL for a bad deadline in any case, and
- * a lock may be released by any thread.  None is a cancellation point; none fails by EINTR.
+ * a lock may be released by any thread.  None is a cancellation point; none fails with EINTR.
  */
 int fw_posix_rwlock_init_(pthread_rwlock_t *p, const pthread_rwlockattr_t *attr);
 int fw_posix_rwlock_destroy_(pthread_rwlock_t *p);

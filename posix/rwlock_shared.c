@@ -21,8 +21,8 @@
  * both, and then wakes: all readers, or else one writer; in kind 2 one writer, or else all readers.
  * Whoever has slept and gets the lock says again that others may sleep.
  *
- * Legal:   either flag while nobody of the kind sleeps (a wake in vain; in kind 2, readers kept out
- *          until those inside have left).
+ * Legal:   either flag while nobody of the kind sleeps (a needless wake; in kind 2, readers kept
+ *          out until those inside have left).
  * Illegal: to sleep with an expected half in which one's own flag is not set, or which does not say
  *          why one waits; either flag in a free lock; a look at the lock after the compare-and-swap
  *          that has released it.
@@ -34,7 +34,7 @@
  *       does not; or the flag has been set again, for a hold that another release will end.
  * PRW3  Those whom a release has woken owe the others, of whom the flags no longer speak: each of
  *       them gets the lock and sets the flags, or sleeps again and sets them, or gives up and wakes
- *       all.  (It may be killed before that; then the others' naps end.)
+ *       all.  (It may be killed before that; then the others' intervals end.)
  */
 #include "rwlock_shared.h"
 

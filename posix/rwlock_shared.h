@@ -15,7 +15,7 @@
  * and then, so that a wake that was lost with its bearer costs others a moment.  What a process
  * held when it ended stays held, as with the C library.
  *
- * A lock that lacks the magic stops the program: fw_posix_foreign_.
+ * A lock that lacks the magic aborts the program: fw_posix_foreign_.
  */
 void fw_rwlock_shared_init_(struct fw_posix_rwlock_ *l);
 int fw_rwlock_shared_tryrdlock_(struct fw_posix_rwlock_ *l);

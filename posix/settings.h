@@ -23,7 +23,7 @@ struct fw_settings_ {
 
 extern struct fw_settings_ fw_settings_ __attribute__((visibility("hidden")));
 
-/* Reads the text into *to (and sets the default waiting policy); false: not understood. */
+/* Reads the text into *to (and sets the default wait policy); false: not understood. */
 bool fw_settings_read_(const char *text, struct fw_settings_ *to);
 
 #endif

@@ -36,7 +36,7 @@ static inline bool fw_rt_leave_(struct fw_rt_task_record *own, uint64_t held)
     return fw_load32_relaxed(&own->unlock_call) != 0;
 }
 
-/* The bit is clear again.  If somebody waits for that, he goes on. */
+/* The bit is clear again.  If somebody waits for that, it goes on. */
 static inline void fw_rt_withdraw_(struct fw_rt_task *t, uint32_t d)
 {
     uint64_t held = fw_load64_relaxed(&t->record->held);

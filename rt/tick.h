@@ -8,7 +8,7 @@
 
 /*
  * One more on a counter that only the threads of one CPU touch: the new value.  Nobody who preempts
- * the caller in between gets the same one, or has his own undone.  (On x86 that takes one
+ * the caller in between gets the same one, or has its own undone.  (On x86 that takes one
  * instruction, and no lock prefix: a thread that others have moved to another CPU may find a value
  * given out twice.)
  */

@@ -31,8 +31,8 @@ static void append(FILE *out, const char *name, size_t length, bool *is_first)
 }
 
 /*
- * The runtime of a sanitizer comes first, or it stops the program.  Ours comes last: those that are
- * there already may wrap the functions of whoever follows, and we ask nobody behind us.
+ * The runtime of a sanitizer comes first, or it aborts the program.  Ours comes last: those that
+ * are there already may wrap the functions of whoever follows, and we ask nobody behind us.
  */
 static void join(FILE *out, const char *before, const char *library, const char *runtime)
 {

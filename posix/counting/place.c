@@ -20,7 +20,7 @@
 /* A process that becomes another program so often finds no free name any more. */
 enum { NAMES = 1000 };
 
-/* Code that no file has (a compiler at work) brings new addresses for ever: copies, at most. */
+/* Code that no file has (a compiler at work) brings new addresses forever: copies, at most. */
 enum { COPIES = 32 };
 
 /* Parts of the memory that have code; where there are more, the rest counts as covered. */

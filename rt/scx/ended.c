@@ -229,7 +229,7 @@ int fw_rt_scx_late_queue_(struct fw_rt_task *t, uint32_t d)
 /*
  * A task that is not in the queue may join it only where it gets the lock at once: nobody may leave
  * it without it.  That is so where the queue is empty, and where there is a token: then others are
- * in the queue, who stay there until they have it, or for ever.  (A dead owner's lock is for those
+ * in the queue, who stay there until they have it, or forever.  (A dead owner's lock is for those
  * who wait.)
  */
 int fw_rt_scx_late_try_queue_(struct fw_rt_task *t, uint32_t d)

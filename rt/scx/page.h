@@ -102,7 +102,7 @@
  * SCX1  A task runs with CAN_LOCK only on its CPU (being allowed there is not enough: the kernel
  *     moves it later), where fw_rt_can_lock says so of all that the CPU's other tasks have, and
  *     none of its locks waits to tell its next owner that the last one died.
- * SCX2  `alive` is 0 only after CAN_LOCK has been taken out of every page, for ever, and all
+ * SCX2  `alive` is 0 only after CAN_LOCK has been taken out of every page, forever, and all
  *     permits have been closed.
  * SCX3  Between leaving a queue with others in it, and one of those having the lock, there is
  *     exactly one of: an unlock that has not been answered, a token, an `op` of LOCK answered.

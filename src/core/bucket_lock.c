@@ -60,7 +60,7 @@
 
 static const fw_wait_policy glance = {FW_WAIT_SPIN_THEN_BLOCK, GLANCE_NS};
 
-/* Races lost; above that hand-over, which costs a wake-up each time, is the lesser evil. */
+/* Races lost; with more, a hand-off, which costs a wake each time, is the lesser evil. */
 #define LOST_MAX 8u
 
 /* 0 -> id */

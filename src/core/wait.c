@@ -95,7 +95,7 @@ static void poll_once(const struct fw_wait_ *w)
         fw_pause_();
 }
 
-/* Polls once.  How long this phase has lasted; more than any budget where the time is over. */
+/* Polls once.  How long this phase has lasted; more than any budget if the wait has timed out. */
 static uint64_t poll_and_look(struct fw_wait_ *w)
 {
     uint64_t now;

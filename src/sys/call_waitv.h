@@ -11,7 +11,7 @@ enum { FW_CALL_FUTEX_WAITV_ = 449 };
 /* For whoever looks at another thread's calls. */
 enum { FW_CALL_FUTEX_ = SYS_futex };
 
-/* Asks for a sleep on no words: EINVAL where there is the call, else another positive errno. */
+/* Asks for a sleep on no words: EINVAL if there is the call, else another positive errno. */
 static inline int fw_ask_waitv_(void)
 {
     return -(int)fw_system_call_(FW_CALL_FUTEX_WAITV_, 0, 0, 0, 0, 0, 0);

@@ -21,7 +21,7 @@
  * Stores the value in the word if the caller runs on that CPU and each *other[i] is seen[i].  True:
  * it is stored, and from before the first look until after the store no other thread has run on
  * that CPU.  False: nothing is stored; or it cannot be known, as when the caller was interrupted.
- * The caller then does without: it does not try for ever, for a thread that is single-stepped by a
+ * The caller then does without: it does not try forever, for a thread that is single-stepped by a
  * debugger would never succeed.  The words are looked at one after the other, up to the first that
  * differs.  The second call does the same with one other word.
  *

@@ -27,7 +27,7 @@
  */
 int fw_futex_lock_pi_(uint32_t *word, unsigned flags, const fw_deadline *deadline);
 
-/* Without waiting: -EBUSY where somebody has it, or is just ending who had it. */
+/* Without waiting: -EBUSY if a thread has it, also one that is just ending. */
 int fw_futex_trylock_pi_(uint32_t *word, unsigned flags);
 
 /*

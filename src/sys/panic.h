@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Stops the program (abort) after one line on standard error:
+ * Aborts the program after one line on standard error:
  *     furwock: WHAT: lock 0x... , caller 1234, owner 1235
  * caller and owner are identities as in sys/thread.h; 0 as owner reads "nobody".
  * Allocates nothing and takes no lock.

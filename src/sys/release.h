@@ -28,7 +28,7 @@
  *     void fw_release_begin_(char *const *environment);
  *
  * Finds out what the kernel has, and what FURWOCK_FENCES says: while the library is loaded.  Who is
- * loaded before the C library knows the environment calls it again with what the loader gave him.
+ * loaded before the C library knows the environment calls it again with what the loader gave it.
  *
  *     int fw_release_fence_(void);
  *

@@ -10,7 +10,7 @@
  * a page           not shown  late readers may read it yet   who looks: another page, or zeroes
  * zeroes           not shown  the same                       who looks: to "a page"
  *
- * The place keeps its address for ever, and what it shows is replaced in one step by the kernel
+ * The place keeps its address forever, and what it shows is replaced in one step by the kernel
  * (mremap), so readers need no care: whatever they find is a guess.
  */
 #include <errno.h>

@@ -45,7 +45,7 @@ int fw_schedule_(unsigned thread, int policy, int priority);
 
 /*
  * Policy, with SCHED_RESET_ON_FORK where that is set, and priority without what others lend it.  0,
- * -ESRCH; -EPERM where a security module says so.  Neither is set then.
+ * -ESRCH; -EPERM if a security module says so.  Neither is set then.
  */
 int fw_scheduled_as_(unsigned thread, int *policy, int *priority);
 

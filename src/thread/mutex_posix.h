@@ -9,7 +9,7 @@
 /*
  * An fw_mutex for programs that were written for another one, with other rules: the C library's
  * normal mutex may be released by a thread that does not hold it, and an owner that locks it again
- * waits for ever.  Nothing here stops the program.
+ * waits forever.  Nothing here aborts the program.
  *
  * The releases are those of mutex.c, and all of its invariants hold: which thread looks at the
  * waiters half and stores makes no difference to MU1.

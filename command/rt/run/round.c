@@ -111,7 +111,7 @@ static bool fail(struct actor *a, const char *what, int error)
     return false;
 }
 
-/* What the library has recorded in the last call: the wait for the lock, the hand-over. */
+/* What the library has recorded in the last call: the wait for the lock, the hand-off. */
 static void note_trace(struct actor *a, int lock)
 {
     uint64_t written = a->trace->written;

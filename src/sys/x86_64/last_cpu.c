@@ -21,7 +21,7 @@
  * KNOWN     has a slot                        ends: GONE; fork, in the child: NEW
  * GONE      its clean-up has run              nothing: what still runs in it joins no more
  *
- * Legal:   a thread without a slot (others know nothing of it); a slot that is TAKEN for ever.
+ * Legal:   a thread without a slot (others know nothing of it); a slot that is TAKEN forever.
  * Illegal: a number in a slot whose thread has seen to its readers.
  *
  * CPU1  An area is read only inside a sequence that has found the number in the slot, while the

@@ -2,7 +2,7 @@
 /*
  * May this process release plainly, and how to stop those who are at it: sys/release.h.
  *
- * glibc 2.35 and later registers struct rseq for every thread (and stops the program if that fails
+ * glibc 2.35 and later registers struct rseq for every thread (and aborts the program if that fails
  * for a later thread); its absence shows as a size of 0, or as missing symbols with other C
  * libraries.
  */
