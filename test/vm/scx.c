@@ -121,12 +121,18 @@ void scx_stop(void)
     scx_check(state->state.alive == 0, "it is alive after its end");
 }
 
+void scx_write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t size = (ssize_t)strlen(text);
+
+    scx_check(fd >= 0 && write(fd, text, (size_t)size) == size, "%s: %s", path, strerror(errno));
+    close(fd);
+}
+
 void scx_throw_out(void)
 {
-    int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
-
-    scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq: %s", strerror(errno));
-    close(fd);
+    scx_write_file("/proc/sysrq-trigger", "S");
     SCX_UNTIL(state->state.alive == 0);
     scx_check(state->reason[0] != '\0', "no reason is told");
 }

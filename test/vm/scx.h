@@ -58,6 +58,7 @@ void scx_pin(pid_t thread, unsigned cpu); /* 0: the calling one */
 void scx_become_urgent(void);             /* SCHED_FIFO, and its children not */
 void scx_finish(pid_t child);             /* it ends well */
 void scx_kill(pid_t child);
+void scx_write_file(const char *path, const char *text);
 
 /* Uses so much of the CPU, or none of it: others, which are not above, are to run. */
 void scx_burn_ms(unsigned ms);

@@ -193,11 +193,8 @@ static void trace_a_set(void)
 /* By the kernel: it is told so, and why, until it is started anew. */
 static void thrown_out(void)
 {
-    int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
-
     expect(0, "rt start", GOOD, "");
-    scx_check(fd >= 0 && write(fd, "S", 1) == 1, "sysrq: %s", strerror(errno));
-    close(fd);
+    scx_write_file("/proc/sysrq-trigger", "S");
     for (unsigned i = 0; run_as(0, "rt status") == GOOD; i++) {
         scx_check(i < 1000, "it runs on: %s", said);
         usleep(10000);

@@ -5,7 +5,6 @@
  * nanosecond of the machine is one instruction.
  */
 #include <bpf/bpf.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -120,13 +119,11 @@ static void measure(unsigned tasks)
 int main(void)
 {
     static const unsigned sizes[SIZES] = {2, 8, 32, 64};
-    int fd;
 
     scx_need_vm();
     alarm(100);
     scx_start();
-    fd = open("/proc/sys/kernel/bpf_stats_enabled", O_WRONLY | O_CLOEXEC);
-    scx_check(fd >= 0 && write(fd, "1", 1) == 1, "bpf_stats_enabled");
+    scx_write_file("/proc/sys/kernel/bpf_stats_enabled", "1");
     for (unsigned i = 0; i < SIZES; i++)
         measure(sizes[i]);
     scx_stop();

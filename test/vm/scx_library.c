@@ -155,6 +155,8 @@ static void check_alone(void)
 
 int main(void)
 {
+    char text[300];
+
     scx_need_vm();
     for (unsigned i = 0; i < ENDS; i++) {
         scx_start();
@@ -165,6 +167,7 @@ int main(void)
         end_under_load(i % 2 != 0);
         scx_check(fw_rt_group_open(&group, NULL, FW_RT_TIER_B) == ENOTSUP, "there is a scheduler");
     }
+    scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     printf("%u ends, every other one by sysrq: %u entries\n", (unsigned)ENDS, all_entries());
     return EXIT_SUCCESS;
 }
