@@ -33,19 +33,19 @@ static const struct model_part parts[] = {
 
 static struct locked_bucket *buckets[MAX_BUCKETS];
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t bucket)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset == offsetof(struct locked_bucket, inside) && value == 0)
-        snprintf(text, bucket, "nobody");
+        snprintf(text, text_size, "nobody");
     else if (offset == offsetof(struct locked_bucket, inside))
-        snprintf(text, bucket, "%c", 'A' + (int)value - 1);
+        snprintf(text, text_size, "%c", 'A' + (int)value - 1);
     else
-        snprintf(text, bucket, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
+        snprintf(text, text_size, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
 }
 
 void buckets_make(void)
 {
-    static const char *const names[MAX_BUCKETS] = {"bucket", "room2"};
+    static const char *const names[MAX_BUCKETS] = {"bucket", "bucket2"};
 
     for (unsigned i = 0; i < model_program->buckets; i++)
         buckets[i] = model_object(names[i], sizeof *buckets[i], parts, decode);
@@ -53,20 +53,20 @@ void buckets_make(void)
 
 /* --- For the sources: src/core/waitqueue.h ----------------------------------------------- */
 
-static struct locked_bucket *room_of(const void *object)
+static struct locked_bucket *bucket_of(const void *object)
 {
     uint64_t addr = (uint64_t)(uintptr_t)object;
     const struct model_object *o = model_object_at(addr, 1);
     unsigned n = model_program->buckets;
 
     if (n == 0 || o == NULL)
-        model_thread_fail("stray access", "no room for 0x%llx among %llu", addr, n);
+        model_thread_fail("stray access", "no bucket for 0x%llx among %llu", addr, n);
     return buckets[(unsigned)(o - model_objects - n) % n];
 }
 
 struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
 {
-    struct locked_bucket *r = room_of(object);
+    struct locked_bucket *r = bucket_of(object);
 
     model_op(OP_ENTER, &r->inside, 8, 0, 0, 0, 0);
     return &r->bucket;

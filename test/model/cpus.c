@@ -77,7 +77,7 @@ void cpus_turn(unsigned thread, bool comes)
     kernel_abort_section(thread);
 }
 
-void cpus_settle(void)
+void cpus_dispatch(void)
 {
     for (unsigned i = 0; i < model_thread_count; i++)
         if (!can_use_cpu(i) && model_program->tasks == NULL)

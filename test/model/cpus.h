@@ -21,7 +21,7 @@
 enum model_assist {
     ASSIST_NONE, /* nothing is known of anybody, and that is no step */
     ASSIST_LIES, /* any answer at any time; nobody may rely on one that says something */
-    ASSIST_YES,  /* a dead page: everybody runs, for ever, and the CPU is wanted */
+    ASSIST_YES,  /* a dead page: everybody runs, forever, and the CPU is wanted */
     ASSIST_NO,   /* nobody does */
     ASSIST_TRUE  /* as it is; with `cpus` */
 };
@@ -32,7 +32,7 @@ bool cpus_may_go(unsigned thread);
 void cpus_turn(unsigned thread, bool comes);
 
 /* Who cannot go on leaves its CPU. */
-void cpus_settle(void);
+void cpus_dispatch(void);
 
 /*
  * OP_RUNNING and OP_WANTED.  May the page say yes or no by whim?  Performs the operation, with

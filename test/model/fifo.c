@@ -93,7 +93,7 @@ static bool is_one_cpu(void)
     return true;
 }
 
-void fifo_settle(void)
+void fifo_dispatch(void)
 {
     uint64_t first = 0, priority[MODEL_MAX_THREADS];
 
@@ -240,19 +240,19 @@ static void wait_for(uint64_t addr, unsigned owner)
 }
 
 /* The thread has it now, but for those who snatch it before it runs. */
-static void hand_over(unsigned by, uint64_t addr, unsigned heir)
+static void hand_off(unsigned by, uint64_t addr, unsigned next)
 {
-    const struct model_op op = model_threads[heir].op;
+    const struct model_op op = model_threads[next].op;
 
-    change(by, addr, id_of(heir) | FW_ROBUST_WAITERS);
-    report_woken(heir);
-    kernel_end_sleep(heir, 0);
+    change(by, addr, id_of(next) | FW_ROBUST_WAITERS);
+    report_woken(next);
+    kernel_end_sleep(next, 0);
     if (model_program->tasks != NULL)
-        model_threads[heir].op = (struct model_op){OP_WOKEN, addr, op.size, 0, IS_PENDING, op.c, 0};
-    wait_for(addr, heir);
+        model_threads[next].op = (struct model_op){OP_WOKEN, addr, op.size, 0, IS_PENDING, op.c, 0};
+    wait_for(addr, next);
 }
 
-/* Who has it by a hand-over, and has not run since; MODEL_MAX_THREADS: nobody. */
+/* Who has it by a hand-off, and has not run since; MODEL_MAX_THREADS: nobody. */
 static unsigned pending_at(uint64_t addr)
 {
     for (unsigned i = 0; i < model_thread_count; i++) {
@@ -321,7 +321,7 @@ static void unlock(unsigned thread)
     } else if (model_threads[waiter].op.b != thread + 1) {
         answer(thread, EINVAL, "EINVAL");
     } else {
-        hand_over(thread, op.addr, waiter);
+        hand_off(thread, op.addr, waiter);
         kernel_return(thread, 0);
     }
 }
@@ -381,20 +381,20 @@ bool fifo_performs(unsigned thread)
 void fifo_bury(unsigned thread)
 {
     for (unsigned i = 0; i < model_thread_count; i++) {
-        unsigned heir;
+        unsigned next;
         uint64_t addr;
         struct model_op op;
 
         if (!sleeps_for(i, thread))
             continue;
         addr = model_threads[i].op.addr;
-        heir = first_waiter(addr);
-        op = model_threads[heir].op;
-        kernel_end_sleep(heir, 0);
+        next = first_waiter(addr);
+        op = model_threads[next].op;
+        kernel_end_sleep(next, 0);
         op.d = IS_FROM_THE_DEAD;
-        model_threads[heir].op = op;
-        model_threads[heir].status = THREAD_STOPPED;
-        report_woken(heir);
-        wait_for(addr, heir);
+        model_threads[next].op = op;
+        model_threads[next].status = THREAD_STOPPED;
+        report_woken(next);
+        wait_for(addr, next);
     }
 }

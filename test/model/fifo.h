@@ -29,7 +29,7 @@
 uint64_t fifo_priority(unsigned thread);
 
 /* Who makes the steps from now on; stores that another one on the CPU might look for arrive. */
-void fifo_settle(void);
+void fifo_dispatch(void);
 
 /* A killed thread needs the CPU once more; what others lend it counts. */
 bool fifo_may_end(unsigned thread);

@@ -269,7 +269,7 @@ bool kernel_time_out_is_free(unsigned thread)
 bool kernel_may_time_out(unsigned thread)
 {
     return kernel_time_out_is_free(thread) ||
-           (!model_program->naps && model_threads[thread].op.c != KERNEL_FOREVER &&
+           (!model_program->rechecks && model_threads[thread].op.c != KERNEL_FOREVER &&
             model_shared.budget.ticks > 0);
 }
 
@@ -279,7 +279,7 @@ void kernel_time_out(unsigned thread)
 
     if (!kernel_time_out_is_free(thread))
         model_shared.budget.ticks--;
-    else if (!model_program->naps || deadline < model_shared.clock)
+    else if (!model_program->rechecks || deadline < model_shared.clock)
         deadline = model_shared.clock;
     if (deadline > model_shared.clock) /* a clock that was set ahead had passed it */
         model_shared.clock = deadline;
@@ -288,7 +288,8 @@ void kernel_time_out(unsigned thread)
 
 bool kernel_may_recheck(unsigned thread)
 {
-    return model_program->naps && (!model_program->is_patient || model_shared.budget.naps > 0) &&
+    return model_program->rechecks &&
+           (!model_program->is_patient || model_shared.budget.rechecks > 0) &&
            model_threads[thread].op.c != KERNEL_FOREVER && !kernel_may_time_out(thread);
 }
 

@@ -61,9 +61,9 @@ bool kernel_time_out_is_free(unsigned thread);
 void kernel_time_out(unsigned thread);
 
 /*
- * May the sleep end, and nobody knows how much later that is?  In programs with naps, any sleep
- * with a deadline may.  As long as no thread was killed, this is a whim: wakes are given.  From
- * then on they may be lost, and it is bound to come.
+ * May the sleep end, and nobody knows how much later that is?  In programs with re-checks, any
+ * sleep with a deadline may.  As long as no thread was killed, this is a whim: wakes are given.
+ * From then on they may be lost, and it is bound to come.
  */
 bool kernel_may_recheck(unsigned thread);
 

@@ -98,14 +98,14 @@ static void print_schedule(struct search_result *r)
     printf("\n");
 }
 
-static void print_line(const char *name, const struct search_result *r, const char *verdict)
+static void print_line(const char *name, const struct search_result *r, const char *result)
 {
     char preemptions[16] = "any";
 
     if (r->preemptions != SEARCH_UNBOUNDED)
         snprintf(preemptions, sizeof preemptions, "%u", r->preemptions);
     printf("%-24s %4s preemptions %9u states %10llu steps  depth %3u  %6.1f s  %s\n", name,
-           preemptions, r->states, (unsigned long long)r->steps, r->depth, r->seconds, verdict);
+           preemptions, r->states, (unsigned long long)r->steps, r->depth, r->seconds, result);
     if (options.stats)
         printf("%-24s %9u parts  %10.1f MiB    ends  %4u\n", "", r->parts,
                (double)r->bytes / 1048576.0, r->ends);
@@ -144,18 +144,18 @@ static bool run_program(const struct model_program *program, bool verbose)
         print_line(program->name, &r, "passed as far as it went (--quick)");
         return true;
     }
-    if (r.verdict == SEARCH_TOO_LARGE) {
+    if (r.outcome == SEARCH_TOO_LARGE) {
         print_line(program->name, &r, "BOUND EXCEEDED: too many states");
         return false;
     }
     ok = program->expects == NULL
-             ? r.verdict == SEARCH_PASSED
-             : r.verdict == SEARCH_FAILED && strcmp(r.failure.kind, program->expects) == 0;
+             ? r.outcome == SEARCH_PASSED
+             : r.outcome == SEARCH_FAILED && strcmp(r.failure.kind, program->expects) == 0;
     print_line(program->name, &r,
-               r.verdict == SEARCH_PASSED ? (ok ? "passed" : "NOTHING FOUND")
+               r.outcome == SEARCH_PASSED ? (ok ? "passed" : "NOTHING FOUND")
                : ok                       ? "found, as expected"
                                           : "FAILED");
-    if (r.verdict == SEARCH_FAILED && (verbose || !ok)) {
+    if (r.outcome == SEARCH_FAILED && (verbose || !ok)) {
         printf("\n");
         print_failure(&r.failure);
         search_shorten(&options.limits, &r);
@@ -228,7 +228,7 @@ static void mend_things(void)
 static bool run_fault(const struct model_fault *fault, bool verbose)
 {
     struct search_result r;
-    char verdict[80];
+    char result[80];
 
     model_program = find_program(options.program != NULL ? options.program : fault->program);
     break_things(fault);
@@ -240,13 +240,13 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
         print_line(fault->name, &r, "not caught so soon (--quick)");
         return true;
     }
-    snprintf(verdict, sizeof verdict, "%s%s",
-             r.verdict == SEARCH_FAILED   ? "caught: "
-             : r.verdict == SEARCH_PASSED ? "NOT CAUGHT"
+    snprintf(result, sizeof result, "%s%s",
+             r.outcome == SEARCH_FAILED   ? "caught: "
+             : r.outcome == SEARCH_PASSED ? "NOT CAUGHT"
                                           : "NOT CAUGHT within the bound",
-             r.verdict == SEARCH_FAILED ? r.failure.kind : "");
-    print_line(fault->name, &r, verdict);
-    if (r.verdict == SEARCH_FAILED && verbose) {
+             r.outcome == SEARCH_FAILED ? r.failure.kind : "");
+    print_line(fault->name, &r, result);
+    if (r.outcome == SEARCH_FAILED && verbose) {
         printf("\n");
         print_failure(&r.failure);
         search_shorten(&options.limits, &r);
@@ -254,7 +254,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
     }
     free(r.schedule);
     mend_things();
-    return r.verdict == SEARCH_FAILED;
+    return r.outcome == SEARCH_FAILED;
 }
 
 /* --- The command ---------------------------------------------------------------------------- */

@@ -5,9 +5,9 @@
 #include "engine/report.h"
 #include "memory.h"
 
-static bool lies_in(uint64_t addr, uint64_t size, const void *base, uint64_t room)
+static bool lies_in(uint64_t addr, uint64_t size, const void *base, uint64_t length)
 {
-    return addr >= (uint64_t)(uintptr_t)base && addr + size <= (uint64_t)(uintptr_t)base + room;
+    return addr >= (uint64_t)(uintptr_t)base && addr + size <= (uint64_t)(uintptr_t)base + length;
 }
 
 bool memory_is_shared(uint64_t addr)

@@ -16,7 +16,7 @@
  * knowledge, and may be gone before a store has arrived.  So for a store to the own stack the queue
  * keeps what the others still see instead.
  *
- * Byte by byte is weaker than what processors do for a load that is only partly in the queue (they
+ * Byte by byte is weaker than what CPUs do for a load that is only partly in the queue (they
  * wait): every behaviour of theirs is one of the model's.
  */
 

@@ -12,12 +12,12 @@ void quick_search(uint32_t preemptions, bool must_fail, struct search_result *re
         if (limits.preemptions > preemptions)
             limits.preemptions = preemptions;
         search(&limits, result);
-        if (result->verdict == SEARCH_FAILED || (result->verdict == SEARCH_PASSED && !must_fail))
+        if (result->outcome == SEARCH_FAILED || (result->outcome == SEARCH_PASSED && !must_fail))
             return;
     }
 }
 
 bool quick_is_open(const struct search_result *result, bool must_fail)
 {
-    return result->verdict != SEARCH_FAILED && (must_fail || result->verdict == SEARCH_TOO_LARGE);
+    return result->outcome != SEARCH_FAILED && (must_fail || result->outcome == SEARCH_TOO_LARGE);
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 RUN = re.compile(r"(?P<name>\S+) +(?P<preemptions>any|\d+) preemptions +(?P<states>\d+) states +"
-                 r"(?P<steps>\d+) steps +depth +\d+ +(?P<seconds>[\d.]+) s  (?P<verdict>.+)")
+                 r"(?P<steps>\d+) steps +depth +\d+ +(?P<seconds>[\d.]+) s  (?P<result>.+)")
 BEGIN, END = "<!-- tables.py: begin -->", "<!-- tables.py: end -->"
 HEAD = ["| group | programs | with all schedules | states | steps | faults |",
         "|---|--:|--:|--:|--:|--:|"]
@@ -102,13 +102,13 @@ def document(entries: list[Entry], runs: dict[str, re.Match]) -> str:
         faults = ["", "| fault | what is wrong | program | result |", "|---|---|---|---|"]
         for e in members:
             run = runs.get(e.name)
-            verdict = run["verdict"] if run else "not run"
+            result = run["result"] if run else "not run"
             if e.program:
-                faults.append(f"| {e.name} | {e.about} | {e.program} | {verdict} |")
+                faults.append(f"| {e.name} | {e.about} | {e.program} | {result} |")
             else:
                 numbers = [run["preemptions"], grouped(int(run["states"])),
                            grouped(int(run["steps"])), run["seconds"]] if run else [""] * 4
-                lines.append(f"| {e.name} | {e.about} | {' | '.join(numbers)} | {verdict} |")
+                lines.append(f"| {e.name} | {e.about} | {' | '.join(numbers)} | {result} |")
         lines += faults if len(faults) > 3 else []
     return "\n".join(lines) + "\n"
 

@@ -122,7 +122,7 @@ static void list_asleep(struct model_choice *list, unsigned *n, unsigned thread)
     list_clock_steps(list, n, thread);
 }
 
-/* Naps end when time passes, and it does only when all others are waiting, too. */
+/* Re-checks come when time passes, and it does only when all others are waiting, too. */
 static void list_rechecks(struct model_choice *list, unsigned *n)
 {
     for (unsigned i = 0; i < *n; i++)
@@ -186,7 +186,7 @@ bool perform_is_whim(struct model_choice choice)
         return true;
     case CHOICE_TICK:
         return !model_program->time_passes;
-    case CHOICE_RECHECK: /* nobody relies on naps as long as nobody dies */
+    case CHOICE_RECHECK: /* nobody relies on re-checks as long as nobody dies */
         return model_shared.killed == 0 && !model_program->rechecks_are_due;
     case CHOICE_TIME_OUT:
         return !kernel_time_out_is_free(choice.thread);

@@ -15,7 +15,7 @@
  *
  * The complete state is the struct model_shared, the objects in model_memory, one struct
  * model_thread and one stack per thread.  A step of one thread may change the stack of another,
- * whose waiters stand in line there.  All of it lies at fixed addresses, so a copy of these bytes
+ * whose waiters are queued there.  All of it lies at fixed addresses, so a copy of these bytes
  * is the state: it can be stored, compared and restored.  Nothing else may influence a thread: no
  * mutable statics, no clock, no allocation. What is a thread's own in the sources (thread-local
  * variables) lies in a section of the program, and while the thread does not run, at the top of its
@@ -26,7 +26,7 @@
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 65536u /* what no object has is no part of the state, and stays zeroes */
-#define MODEL_GHOSTS 28u
+#define MODEL_SHADOW_WORDS 28u
 #define MODEL_STACK 8192u
 
 /*
@@ -60,7 +60,7 @@ enum model_kind {
     OP_CANCEL,    /* may be cancelled here: yes or no */
     OP_RUNNING,   /* does thread a run? */
     OP_WANTED,    /* do others want the CPU? */
-    OP_ENTER,     /* a room; waits until nobody is inside */
+    OP_ENTER,     /* a bucket; waits until nobody is inside */
     OP_LEAVE,     /* it: a store, like any other */
     OP_LOCK_PI,   /* futexes that inherit priority: fifo.h */
     OP_UNLOCK_PI, /* (of a trylock, a is 1) */
@@ -112,7 +112,8 @@ struct model_thread {
 
 /* How often the environment may do what it need not do. */
 struct model_budget {
-    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills, naps, clock_steps;
+    uint64_t spurious, eintr, signals, ticks, refusals, chances, cancels, kills, rechecks,
+        clock_steps;
 };
 
 struct model_shared {
@@ -125,8 +126,8 @@ struct model_shared {
     uint64_t serial;
     uint64_t on_cpu; /* bit n: thread n is; in programs with cpus */
     struct model_budget budget;
-    uint64_t ghost[MODEL_GHOSTS]; /* what the program's checks remember */
-    uint64_t last, preemptions;   /* used only when preemptions are bounded */
+    uint64_t shadow[MODEL_SHADOW_WORDS]; /* what the program's checks remember */
+    uint64_t last, preemptions;          /* used only when preemptions are bounded */
 };
 
 extern struct model_shared model_shared;
@@ -175,7 +176,7 @@ struct model_object {
     const char *name;
     unsigned offset, size;
     const struct model_part *parts;
-    void (*decode)(uint64_t value, unsigned offset, unsigned size, char *text, size_t room);
+    void (*decode)(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size);
 };
 extern struct model_object model_objects[MODEL_MAX_OBJECTS];
 extern unsigned model_object_count;
@@ -219,11 +220,11 @@ struct model_program {
     bool late_waits;  /* a futex wait may come after the end of its word, and finds another value */
     bool old_kernel;  /* futex_waitv is not there */
     unsigned buckets; /* waiting buckets: subject/buckets.c */
-    bool leaves_asleep;    /* it is no error when threads sleep for ever (or until a deadline) */
-    bool naps;             /* a sleep with a deadline may end at any time: see kernel.h */
+    bool leaves_asleep;    /* it is no error when threads sleep forever (or until a deadline) */
+    bool rechecks;         /* a sleep with a deadline may end at any time: see kernel.h */
     uint64_t immortal;     /* bit n: thread n is not killed */
     bool rechecks_are_due; /* and that is no whim, even if nobody was killed */
-    bool is_patient;       /* but only when nothing else can happen, and budget.naps times */
+    bool is_patient;       /* but only when nothing else can happen, and budget.rechecks times */
     bool unmarked;         /* the kernel has no robust lists */
     unsigned cpus;         /* how many there are; 0: enough for all (cpus.h) */
     const struct model_task *tasks;   /* of each thread; NULL: no SCHED_FIFO */
@@ -245,7 +246,7 @@ struct model_program {
     void (*changed)(unsigned thread, uint64_t addr,
                     uint64_t size); /* after each change of memory */
     void (*finished)(void);         /* checks when all threads are done and all is written back */
-    void (*describe)(char *text, size_t room); /* the final words */
+    void (*describe)(char *text, size_t text_size); /* the final words */
     const void *arg;
 };
 extern const struct model_program *model_program;

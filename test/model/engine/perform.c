@@ -27,8 +27,8 @@ void perform_run_all(void)
 static void run_on(void)
 {
     perform_run_all();
-    cpus_settle();
-    fifo_settle();
+    cpus_dispatch();
+    fifo_dispatch();
 }
 
 /* What a locked instruction that saw this leaves.  op: a = operand or expected, b = new. */
@@ -245,7 +245,7 @@ static void perform_end_of_sleep(unsigned thread, unsigned what)
         kernel_cancel(thread);
         break;
     case CHOICE_RECHECK:
-        model_shared.budget.naps -= model_program->is_patient;
+        model_shared.budget.rechecks -= model_program->is_patient;
         kernel_end_sleep(thread, -ETIMEDOUT);
         break;
     case CHOICE_TURN:

@@ -91,7 +91,7 @@ static const char *describe(struct model_choice choice)
     case CHOICE_CANCEL:
         return "cancelled";
     case CHOICE_RECHECK:
-        return "nap is over";
+        return "re-check is due";
     case CHOICE_TURN:
         return "its turn comes";
     case CHOICE_KILL:
@@ -165,41 +165,41 @@ void report_end_step(void)
         line("", "");
 }
 
-static void place_of(uint64_t addr, uint64_t size, char *text, size_t room)
+static void place_of(uint64_t addr, uint64_t size, char *text, size_t text_size)
 {
     const struct model_object *o = model_object_at(addr, size);
     unsigned offset, thread;
 
     if (o == NULL && memory_stack_of(addr, &thread)) {
         offset = (unsigned)((uint64_t)(uintptr_t)model_stacks[thread + 1] - addr);
-        snprintf(text, room, "%c's stack -%u", 'A' + thread, offset);
+        snprintf(text, text_size, "%c's stack -%u", 'A' + thread, offset);
         return;
     }
     if (o == NULL) {
-        snprintf(text, room, "0x%" PRIx64, addr);
+        snprintf(text, text_size, "0x%" PRIx64, addr);
         return;
     }
     offset = (unsigned)(addr - (uint64_t)(uintptr_t)model_memory) - o->offset;
     for (const struct model_part *p = o->parts; p != NULL && p->name != NULL; p++)
         if (p->offset == offset && p->size == size) {
-            snprintf(text, room, "%s.%s", o->name, p->name);
+            snprintf(text, text_size, "%s.%s", o->name, p->name);
             return;
         }
     if (offset == 0)
-        snprintf(text, room, "%s", o->name);
+        snprintf(text, text_size, "%s", o->name);
     else
-        snprintf(text, room, "%s+%u", o->name, offset);
+        snprintf(text, text_size, "%s+%u", o->name, offset);
 }
 
-static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, size_t room)
+static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, size_t text_size)
 {
     const struct model_object *o = model_object_at(addr, size);
 
     if (o != NULL && o->decode != NULL)
         o->decode(value, (unsigned)(addr - (uint64_t)(uintptr_t)model_memory) - o->offset,
-                  (unsigned)size, text, room);
+                  (unsigned)size, text, text_size);
     else
-        snprintf(text, room, "%" PRIu64, value);
+        snprintf(text, text_size, "%" PRIu64, value);
 }
 
 void report_value(uint64_t addr, uint64_t size, uint64_t value)

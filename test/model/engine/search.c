@@ -14,24 +14,24 @@
 
 /* The edges of the state graph, in the order in which they were found; for the final check. */
 static uint32_t *edges;
-static uint64_t edge_count, edge_room;
+static uint64_t edge_count, edge_capacity;
 static uint64_t *edge_start; /* by state; one more than there are states */
-static uint32_t start_bucket;
+static uint32_t start_capacity;
 
 static void begin_edges(uint32_t state)
 {
-    if (state + 2 > start_bucket) {
-        start_bucket = start_bucket == 0 ? 4096 : start_bucket * 2;
-        edge_start = pages_need(realloc(edge_start, start_bucket * sizeof *edge_start));
+    if (state + 2 > start_capacity) {
+        start_capacity = start_capacity == 0 ? 4096 : start_capacity * 2;
+        edge_start = pages_need(realloc(edge_start, start_capacity * sizeof *edge_start));
     }
     edge_start[state] = edge_start[state + 1] = edge_count;
 }
 
 static void add_edge(uint32_t state, uint32_t to, bool whim)
 {
-    if (edge_count == edge_room) {
-        edge_room = edge_room == 0 ? 16384 : edge_room * 2;
-        edges = pages_need(realloc(edges, edge_room * sizeof *edges));
+    if (edge_count == edge_capacity) {
+        edge_capacity = edge_capacity == 0 ? 16384 : edge_capacity * 2;
+        edges = pages_need(realloc(edges, edge_capacity * sizeof *edges));
     }
     edges[edge_count++] = to | (whim ? WHIM : 0);
     edge_start[state + 1] = edge_count;
@@ -98,7 +98,7 @@ static void copy_schedule(struct search_result *r, uint32_t state, const struct 
 
 static void fail(struct search_result *r, uint32_t state, const struct model_choice *last)
 {
-    r->verdict = SEARCH_FAILED;
+    r->outcome = SEARCH_FAILED;
     r->failure = model_failure;
     copy_schedule(r, state, last);
 }
@@ -285,7 +285,7 @@ static void explore(const struct search_limits *limits, struct search_result *r)
     store_put(&first, 0, (struct model_choice){0, 0}, &is_new);
     for (uint32_t i = 0; i < store_count; i++) {
         if (store_count > limits->states) {
-            r->verdict = SEARCH_TOO_LARGE;
+            r->outcome = SEARCH_TOO_LARGE;
             return;
         }
         if (!expand(limits, r, i))
@@ -316,7 +316,8 @@ void search(const struct search_limits *limits, struct search_result *result)
     explore(limits, result);
     result->states = store_count;
     result->parts = store_part_count();
-    result->bytes = store_bytes() + edge_room * sizeof *edges + start_bucket * sizeof *edge_start;
+    result->bytes =
+        store_bytes() + edge_capacity * sizeof *edges + start_capacity * sizeof *edge_start;
     for (uint32_t s = store_count - 1; store_count > 0 && s != 0; s = store_states[s].parent)
         result->depth++;
     result->seconds = seconds_since(&start);
@@ -331,14 +332,14 @@ void search_shorten(const struct search_limits *limits, struct search_result *re
         struct search_result shorter;
 
         search(&bounded, &shorter);
-        if (shorter.verdict == SEARCH_FAILED) {
+        if (shorter.outcome == SEARCH_FAILED) {
             free(result->schedule);
             result->schedule = shorter.schedule;
             result->length = shorter.length;
             result->failure = shorter.failure;
             result->preemptions = bound;
         }
-        if (shorter.verdict != SEARCH_PASSED)
+        if (shorter.outcome != SEARCH_PASSED)
             return;
     }
 }

@@ -24,10 +24,10 @@ struct search_limits {
     const struct model_failure *only; /* where others are met, go on elsewhere; NULL: any */
 };
 
-enum search_verdict { SEARCH_PASSED, SEARCH_FAILED, SEARCH_TOO_LARGE };
+enum search_outcome { SEARCH_PASSED, SEARCH_FAILED, SEARCH_TOO_LARGE };
 
 struct search_result {
-    enum search_verdict verdict;
+    enum search_outcome outcome;
     struct model_failure failure;
     struct model_choice *schedule; /* to the failure; malloc */
     unsigned length;

@@ -21,18 +21,18 @@ static struct pages part_pages, part_table_pages, follower_pages, state_pages, s
 static struct part **parts;
 #define WAYS 8u /* of each part: what it was found to be next, the last times, by a hint; or 0 */
 static uint32_t (*followers)[WAYS];
-static uint32_t part_count, part_room;
+static uint32_t part_count, part_capacity;
 static uint32_t *part_table; /* open addressing; 0 is empty, else number + 1 */
 static uint32_t part_mask;
 
 struct store_state *store_states;
 uint32_t store_count;
-static uint32_t state_room;
+static uint32_t state_capacity;
 static uint64_t *state_table; /* the same, with half of the hash above: few others are looked at */
 static uint32_t state_mask;
 
 static struct pages *chunks;
-static size_t chunk_room, chunk_count, chunk_used;
+static size_t chunk_capacity, chunk_count, chunk_used;
 
 /* What lies in the live structures at the moment; STORE_NONE: not known. */
 static uint32_t present[STORE_PARTS];
@@ -83,9 +83,9 @@ static uint64_t hash_bytes(uint64_t h, const uint8_t *bytes, size_t size)
 
 static void add_chunk(void)
 {
-    if (chunk_count == chunk_room) {
-        chunks = pages_need(realloc(chunks, (chunk_room + 1) * sizeof *chunks));
-        chunks[chunk_room++] = (struct pages){NULL, 0};
+    if (chunk_count == chunk_capacity) {
+        chunks = pages_need(realloc(chunks, (chunk_capacity + 1) * sizeof *chunks));
+        chunks[chunk_capacity++] = (struct pages){NULL, 0};
     }
     pages_grow(&chunks[chunk_count++], CHUNK);
     chunk_used = 0;
@@ -103,20 +103,20 @@ static void *allocate(size_t size)
     return p;
 }
 
-static void make_room_for_parts(uint32_t room)
+static void make_space_for_parts(uint32_t capacity)
 {
-    part_room = room;
-    part_mask = room * 2 - 1;
-    parts = pages_grow(&part_pages, room * sizeof *parts);
-    followers = pages_zeroed(&follower_pages, room * sizeof *followers);
+    part_capacity = capacity;
+    part_mask = capacity * 2 - 1;
+    parts = pages_grow(&part_pages, capacity * sizeof *parts);
+    followers = pages_zeroed(&follower_pages, capacity * sizeof *followers);
     part_table = pages_zeroed(&part_table_pages, (part_mask + 1u) * sizeof *part_table);
 }
 
-static void make_room_for_states(uint32_t room)
+static void make_space_for_states(uint32_t capacity)
 {
-    state_room = room;
-    state_mask = room * 2 - 1;
-    store_states = pages_grow(&state_pages, room * sizeof *store_states);
+    state_capacity = capacity;
+    state_mask = capacity * 2 - 1;
+    store_states = pages_grow(&state_pages, capacity * sizeof *store_states);
     state_table = pages_zeroed(&state_table_pages, (state_mask + 1u) * sizeof *state_table);
 }
 
@@ -130,16 +130,16 @@ void store_reset(void)
 {
     chunk_count = 0;
     part_count = store_count = 0;
-    make_room_for_parts(1u << 12);
-    make_room_for_states(1u << 12);
+    make_space_for_parts(1u << 12);
+    make_space_for_states(1u << 12);
     store_forget();
 }
 
 static void grow_parts(void)
 {
-    if (part_count < part_room)
+    if (part_count < part_capacity)
         return;
-    make_room_for_parts(part_room * 2);
+    make_space_for_parts(part_capacity * 2);
     for (uint32_t i = 0; i < part_count; i++) {
         uint32_t slot = (uint32_t)parts[i]->hash & part_mask;
         while (part_table[slot] != 0)
@@ -246,9 +246,9 @@ static uint64_t tag_of(uint64_t hash)
 
 static void grow_states(void)
 {
-    if (store_count < state_room)
+    if (store_count < state_capacity)
         return;
-    make_room_for_states(state_room * 2);
+    make_space_for_states(state_capacity * 2);
     for (uint32_t i = 0; i < store_count; i++) {
         uint64_t hash = hash_state(store_states[i].part);
         uint32_t slot = (uint32_t)hash & state_mask;
@@ -336,6 +336,6 @@ uint64_t store_bytes(void)
 {
     uint64_t per_part = sizeof *parts + sizeof *followers + 2 * sizeof *part_table;
 
-    return (uint64_t)chunk_count * CHUNK + part_room * per_part +
-           (uint64_t)state_room * (sizeof *store_states + 8);
+    return (uint64_t)chunk_count * CHUNK + part_capacity * per_part +
+           (uint64_t)state_capacity * (sizeof *store_states + 8);
 }

@@ -169,7 +169,7 @@ static void crashed(int number, siginfo_t *info, void *context)
     model_switch(&lost, engine_sp);
 }
 
-static void watch_crashes(void)
+static void catch_crashes(void)
 {
     static uint8_t stack[65536];
     static bool done;
@@ -189,7 +189,7 @@ void thread_prepare(unsigned thread)
     uint8_t *stack = model_stacks[thread];
     uint8_t *sp;
 
-    watch_crashes();
+    catch_crashes();
     memset(stack, 0, MODEL_STACK);
     sp = model_prepare(own_begin(thread));
     memset(stack, MODEL_DEAD, (size_t)(sp - stack));

@@ -10,9 +10,9 @@ LINE = "src/thread/cond_queue.h"
 
 FAULTS = [
     # --- Lining up and going to sleep -----------------------------------------------------------
-    Fault("unlocks-first", "releases the mutex before it stands in line", "cond-signal", COND,
+    Fault("unlocks-first", "releases the mutex before it is queued", "cond-signal", COND,
           instead("$3 $1 $2", 3)),
-    Fault("says-nothing", "stands in line, and the variable does not say so", "cond-signal", COND,
+    Fault("says-nothing", "is queued, and the variable does not say so", "cond-signal", COND,
           drop()),
     Fault("sleeps-late", "sleeps with a value that it did not read while in line", "cond-signal",
           COND, argument(3, operand(3, "fw_load32_relaxed(&me->c->seq_)"))),
@@ -69,9 +69,9 @@ FAULTS = [
     Fault("refused-in-line", "may not release its mutex, and stays in line", "cond-foreign-refused",
           COND, drop()),
     # --- Ends of sleeps -------------------------------------------------------------------------
-    Fault("swallows", "its time is over, and it does not look at its mark", "cond-single-timed",
+    Fault("swallows", "it has timed out, and it does not look at its mark", "cond-single-timed",
           COND, operand(1, operand(2, ""))),
-    Fault("stays-in-line", "its time is over, and its place stays in line", "cond-timed-two", COND,
+    Fault("stays-in-line", "it has timed out, and its node stays queued", "cond-timed-two", COND,
           drop()),
     Fault("single-again", "wakes by chance, and does not look for its mark in the bucket",
           "cond-spurious", COND, value(operand(2, "error != -EAGAIN"))),

@@ -81,7 +81,7 @@ LOCKING = [
           "src/core/owner_word.h", at("owner-word-unannounced", value("*now"))),
     Fault("ipc-atomic-sleeps-anyway", "sleeps with whatever is in the word", "ipc-atomic-lock",
           LOCK, argument(2, "fw_load32_relaxed(me->word) + 0 * $")),
-    Fault("ipc-atomic-robs", "takes the lock from an owner that was there before a nap",
+    Fault("ipc-atomic-robs", "takes the lock from an owner that was there before a sleep",
           "ipc-atomic-lock-naps", LOCK, value("me->has_elapsed && now == me->expected")),
     Fault("ipc-atomic-never-asks", "does not ask whether the owner lives",
           "ipc-atomic-lock-unmarked", LOCK, at("ipc-atomic-robs", call(1, "now == 0"))),

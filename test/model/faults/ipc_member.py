@@ -19,7 +19,7 @@ RAISE = ("    uint32_t now = fw_load32_relaxed(&head->members_used);\n\n"
          "/* n -> more */\n        ;\n")
 LEAVE = "    fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */\n"
 FREES = ("        fw_store64_release(&m->life, slot_generation(k->id) << 32); "
-         "/* tid -> free, the same tenancy: M1 */\n")
+         "/* tid -> free, the same slot generation: M1 */\n")
 
 FAULTS = [
     Fault("ipc-member-marks-next", "marks a line, whoever has it by then", "ipc-member-unmarked",
@@ -44,7 +44,7 @@ FAULTS = [
           "ipc-member-three", MEMBER,
           instead("if (fw_load32_relaxed(&head->members_used) < used) "
               "fw_store32_relaxed(&head->members_used, used);", 2)),
-    Fault("ipc-member-worn-out", "begins with tenancy 0 again", "ipc-member-worn", MEMBER,
+    Fault("ipc-member-worn-out", "begins with slot generation 0 again", "ipc-member-worn", MEMBER,
           condition(operand(2, ""))),
     Fault("ipc-member-leaves-unseen", "leaves, and the kernel does not have the line in view",
           "ipc-member", MEMBER, call(1, "r = (struct fw_robust_){fw_robust_thread_.id, 1, 0}")),

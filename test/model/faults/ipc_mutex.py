@@ -100,9 +100,9 @@ WAITING = [
 ]
 
 MEMBERS = [
-    Fault("ipc-same-slot-generation", "a line that is taken has the tenancy of the one before",
+    Fault("ipc-same-slot-generation", "a slot that is taken keeps its generation",
           "ipc-line-again", MEMBER, argument(3, operand(1, operand(1, "slot_generation(life)")))),
-    Fault("ipc-two-steps", "raises the tenancy, then takes the line", "ipc-join", MEMBER,
+    Fault("ipc-two-steps", "raises the generation, then takes the slot", "ipc-join", MEMBER,
           at("ipc-same-slot-generation", instead("is_mine = fw_cas64_acq_rel(&m->life, & life, "
               "(slot_generation(life) + 1) << 32); if (is_mine) fw_store64_release(&m->life, "
               "(slot_generation(life) + 1) << 32 | r.id);"))),
@@ -117,7 +117,7 @@ MEMBERS = [
           MEMBER, operand(1, value(operand(1, "")))),
     Fault("ipc-buries-living", "marks the line of one who lives", "ipc-two", MEMBER,
           call(3, "since != 0")),
-    Fault("ipc-leaves-torn", "gives a line back with its tenancy", "ipc-leave", MEMBER,
+    Fault("ipc-leaves-torn", "gives a slot back with its generation", "ipc-leave", MEMBER,
           at("ipc-member-leaves-early", argument(2, "0"))),
     Fault("ipc-leaves-quietly", "leaves, and wakes nobody who watches its life", "ipc-quit", MEMBER,
           drop()),

@@ -87,7 +87,7 @@ FAULTS = [
     Fault("sleeps-at-once", "sleeps although the owner runs", "lies", WAIT,
           condition("owner != FW_RUNNING_UNKNOWN")),
     # --- Clocks ---------------------------------------------------------------------------------
-    Fault("naps-by-realtime", "measures a nap on the clock of the deadline", "clock-step", WAIT,
+    Fault("naps-by-realtime", "times its re-check on the clock of the deadline", "clock-step", WAIT,
           value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : w->deadline->clock, "
               "slice_ns)")),
     # --- Fork -----------------------------------------------------------------------------------

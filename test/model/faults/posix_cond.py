@@ -27,7 +27,7 @@ FAULTS = [
           drop()),
     Fault("pcond-leaves-early", "leaves the line, and then looks at the variable", "pcond-free",
           COND, swap()),
-    Fault("pcond-sleeps-on", "naps, and does not look whether there was a signal", "pcond-kill",
+    Fault("pcond-sleeps-on", "re-checks, and does not look for a signal", "pcond-kill",
           COND, condition("error != -ETIMEDOUT && $"),
           at("pcond-sleeps-on-2", before("me->seen = fw_load32_relaxed(&me->c->word);"))),
 ]

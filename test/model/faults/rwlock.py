@@ -26,8 +26,8 @@ FAULTS = [
     Fault("rw-torn-downgrade", "a downgrade lets go in between", "rw-downgrade-readers", RWLOCK,
           argument(2, "RW_WRITER_LEAVES"),
           at("rw-torn-downgrade-2", before("fw_rwlock_rdlock(l);"))),
-    # --- Standing in line -----------------------------------------------------------------------
-    Fault("rw-no-flags", "stands in line, and the word does not say so", "rw", TURN,
+    # --- The queue ------------------------------------------------------------------------------
+    Fault("rw-no-flags", "is queued, and the word does not say so", "rw", TURN,
           condition("!queue_has_sharers (queue)")),
     Fault("rw-open", "a writer in line does not close the door", "rw-readers-twice", TURN,
           value("0")),
@@ -50,7 +50,7 @@ FAULTS = [
           value("(struct rw_wakes){0}")),
     Fault("rw-keeps-coming", "was called, and sleeps without giving that back", "rw-writers", LINE,
           drop(2)),
-    Fault("rw-naps-by-realtime", "measures a nap on the clock of the deadline", "rw-clock-step",
+    Fault("rw-naps-by-realtime", "times its re-check by the deadline's clock", "rw-clock-step",
           "src/core/wait.c",
           at("naps-by-realtime", value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : "
               "w->deadline->clock, slice_ns)"))),
@@ -88,7 +88,7 @@ FAULTS = [
           value("(struct rw_wakes){0}")),
     Fault("rw-keeps-baton", "was called, gives up, and is still said to come", "rw-timed-writers",
           LINE, drop()),
-    Fault("rw-refuses-grant", "its time is over, and it does not look whether it has the lock",
+    Fault("rw-refuses-grant", "it has timed out, and it does not look whether it has the lock",
           "rw-timed-reader", LINE, value("false")),
     Fault("rw-sees-stale", "counts waiters that a fork left behind", "rw-fork", LINE,
           instead("l->queue_ |= 0;")),

@@ -35,7 +35,7 @@ FAULTS = [
           value("w")),
     Fault("sem-sleeps-with-wakes", "sleeps without clearing the count of wakes", "sem-barger", WAIT,
           value("w")),
-    Fault("sem-naps-unseen", "goes to nap without saying so", "sem-starving", WAIT, drop()),
+    Fault("sem-naps-unseen", "begins to re-check without saying so", "sem-starving", WAIT, drop()),
     Fault("sem-gives-unit-up", "gives up although its reserved unit is there", "sem-starving-late",
           WAIT, condition("!over && $")),
     Fault("sem-cancelled-stays", "who is cancelled stays in line", "sem-posix-cancel", WAIT,

@@ -99,7 +99,7 @@ static const struct model_program programs[] = {
             SCRIPT_WITH(("load store load swap stale count lock try load"), .is_alone = true)),
 
     PROGRAM("atomic-fork", "a child after threads that were at it", 2, AT_MOST(3),
-            SCRIPT_WITH(("child open store load lock", "gate load count"), .word = LEFT,
+            SCRIPT_WITH(("child open store load lock", "await-open load count"), .word = LEFT,
                         .sequence = 7, .forks = true)),
     PROGRAM("atomic-fork-signal", "a signal handler forks during an operation", 1,
             .budget = {.signals = 1}, .handler = atomic_script_handler,

@@ -5,13 +5,13 @@
 
 #include <furwock/futex.h>
 
-#include "atomic_watch.h"
+#include "atomic_check.h"
 #include "core/thread_state.h"
 #include "ipc_atomic_calls.h"
 #include "rush.h"
 
 SCRIPT_WORDS(LOCK, TRY, LOAD, STORE, SWAP, LOAD_Y, STORE_Y, CAS, STALE, COUNT, AWAIT, FLAG, LOOK,
-             LOOK_BACK, FLAG_SC, FLAG_LOAD, GATE, OPEN, CHILD, FREE);
+             LOOK_BACK, FLAG_SC, FLAG_LOAD, AWAIT_OPEN, OPEN, CHILD, FREE);
 
 /* No value of a program. */
 #define NOBODYS 0xeeu
@@ -29,7 +29,7 @@ void atomic_script_begin(const struct atomic_script *of)
 
 void atomic_script_setup(const void *arg)
 {
-    atomic_watch_setup(arg);
+    atomic_check_setup(arg);
     atomic_script_begin(arg);
 }
 
@@ -52,7 +52,7 @@ unsigned subject_load_looks(void)
 
 bool subject_is_single_threaded(void)
 {
-    return script->is_alone || model_shared.ghost[IS_CHILD] != 0;
+    return script->is_alone || model_shared.shadow[IS_CHILD] != 0;
 }
 
 bool subject_was_multithreaded(void)
@@ -72,46 +72,46 @@ bool fw_contention_(const uint64_t *place, uint64_t sequence)
 
 static void section(unsigned self)
 {
-    if (model_shared.ghost[INSIDE] != 0)
+    if (model_shared.shadow[INSIDE] != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
-    model_shared.ghost[INSIDE] = 1;
+    model_shared.shadow[INSIDE] = 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[INSIDE] = 0;
+    model_shared.shadow[INSIDE] = 0;
     calls()->unlock(&atomic_x.stripe->lock);
 }
 
 static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char *out)
 {
-    uint64_t since = model_shared.ghost[p->newest];
+    uint64_t since = model_shared.shadow[p->newest];
 
     calls()->load(p->object, out, atomic_size, __ATOMIC_SEQ_CST);
-    return atomic_watch_version(self, p, out, since);
+    return atomic_check_version(self, p, out, since);
 }
 
 static void store(unsigned self, const struct atomic_place *p, unsigned char value)
 {
-    uint64_t since = model_shared.ghost[p->newest];
+    uint64_t since = model_shared.shadow[p->newest];
     unsigned char bytes[MAX_SIZE];
 
     memset(bytes, value, sizeof bytes);
     calls()->store(p->object, bytes, atomic_size, __ATOMIC_SEQ_CST);
     if (script->between_processes)
-        atomic_watch_version(self, p, bytes, since + 1);
+        atomic_check_version(self, p, bytes, since + 1);
 }
 
 /* What was there has been replaced by the value, at once: nothing was in between. */
 static void check_next(unsigned self, const unsigned char *old, unsigned char value, uint64_t since)
 {
-    uint64_t k = atomic_watch_version(self, &atomic_x, old, since);
+    uint64_t k = atomic_check_version(self, &atomic_x, old, since);
 
-    if (k == model_shared.ghost[NEWEST_X] || model_shared.ghost[VERSIONS_X + k + 1] != value)
+    if (k == model_shared.shadow[NEWEST_X] || model_shared.shadow[VERSIONS_X + k + 1] != value)
         model_thread_fail("lost", "%llu was replaced by %llu, and something came in between",
                           old[0], value);
 }
 
 static void swap(unsigned self, unsigned char *out, unsigned char value)
 {
-    uint64_t since = model_shared.ghost[NEWEST_X];
+    uint64_t since = model_shared.shadow[NEWEST_X];
 
     memset(out, value, MAX_SIZE); /* out may be value */
     calls()->exchange(atomic_x.object, out, out, atomic_size, __ATOMIC_SEQ_CST);
@@ -121,7 +121,7 @@ static void swap(unsigned self, unsigned char *out, unsigned char value)
 /* Expects what is in `seen`, and leaves there what was found. */
 static bool replace(unsigned self, unsigned char *seen, unsigned char value)
 {
-    uint64_t since = model_shared.ghost[NEWEST_X];
+    uint64_t since = model_shared.shadow[NEWEST_X];
     unsigned char expected = seen[0];
     unsigned char bytes[MAX_SIZE];
     bool done;
@@ -132,7 +132,7 @@ static bool replace(unsigned self, unsigned char *seen, unsigned char value)
     if (done) {
         check_next(self, seen, value, since);
     } else {
-        atomic_watch_version(self, &atomic_x, seen, since);
+        atomic_check_version(self, &atomic_x, seen, since);
         if (seen[0] == expected)
             model_thread_fail("answer", "thread %llu finds what it expects, and fails", self, 0);
     }
@@ -157,16 +157,16 @@ static void look(unsigned self, unsigned char *seen, bool back)
                           self, 0);
 }
 
-static void wait_at_gate(void)
+static void await_open(void)
 {
-    while (fw_load32_acquire(atomic_gate) == 0)
-        fw_futex_wait(atomic_gate, 0, FW_FUTEX_PRIVATE, NULL);
+    while (fw_load32_acquire(atomic_opened) == 0)
+        fw_futex_wait(atomic_opened, 0, FW_FUTEX_PRIVATE, NULL);
 }
 
-static void open_gate(void)
+static void set_open(void)
 {
-    fw_xchg32_release(atomic_gate, 1);
-    fw_futex_wake(atomic_gate, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    fw_xchg32_release(atomic_opened, 1);
+    fw_futex_wake(atomic_opened, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
 static void act_otherwise(unsigned self, enum word w, unsigned char *seen)
@@ -184,18 +184,18 @@ static void act_otherwise(unsigned self, enum word w, unsigned char *seen)
         fw_fence_seq_cst();
         break;
     case FLAG_LOAD:
-        model_shared.ghost[SEEN + self] = fw_load64_acquire(atomic_flag) + 1;
+        model_shared.shadow[SEEN + self] = fw_load64_acquire(atomic_flag) + 1;
         break;
-    case GATE:
-        wait_at_gate();
+    case AWAIT_OPEN:
+        await_open();
         break;
     case OPEN:
-        open_gate();
+        set_open();
         break;
     case CHILD:
         calls()->child();
         break;
-    default: /* FREE: the room around it, too */
+    default: /* FREE: the spare bytes around it, too */
         model_op(OP_FREE, atomic_x.object, 1, 0, 0, 0, 0);
     }
 }
@@ -222,7 +222,7 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
             ;
         break;
     case LOAD_Y:
-        model_shared.ghost[SEEN + self] = load(self, &atomic_y, other) + 1;
+        model_shared.shadow[SEEN + self] = load(self, &atomic_y, other) + 1;
         break;
     case STORE:
     case STORE_Y:
@@ -259,5 +259,5 @@ void atomic_script_thread(unsigned self, const void *arg)
 void atomic_script_handler(void)
 {
     calls()->child();
-    model_shared.ghost[IS_CHILD] = 1;
+    model_shared.shadow[IS_CHILD] = 1;
 }

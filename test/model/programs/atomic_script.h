@@ -16,7 +16,7 @@
  *   await                  loads x until somebody has stored something
  *   flag, look, look-back  stores a plain word; loads x, then that word; the word, then x
  *   flag-sc, flag-load     sequentially consistent, by the compilers' own instructions
- *   gate, open             waits until somebody opens
+ *   await-open, open       waits until somebody opens
  *   child                  what a fork does in the child
  *   free                   frees x
  *
@@ -35,7 +35,7 @@ struct atomic_script {
     bool long_way;          /* and it may have been so until now */
     bool buffers;           /* fails if all threads find that nothing was stored: store buffering */
     bool forks;             /* a write may stop half way, and the lock may be held by nobody */
-    bool between_processes; /* x and y lie in a region: programs/ipc_atomic_watch.h */
+    bool between_processes; /* x and y lie in a region: programs/ipc_atomic_check.h */
 };
 
 /* Reads the words; of NULL, there are none, and the sources are told what is told by default. */
@@ -45,6 +45,6 @@ void atomic_script_thread(unsigned self, const void *arg);
 void atomic_script_handler(void); /* forks, and is the child from then on */
 void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void atomic_script_finished(void);
-void atomic_script_describe(char *text, size_t room);
+void atomic_script_describe(char *text, size_t text_size);
 
 #endif

@@ -25,7 +25,7 @@
 SCRIPT_WORDS(WAIT, POLL, DEFAULT, ARRIVE, AWAIT, DROP, DESTROY);
 
 /* By round: how many have arrived; how many were told that they are the serial one. */
-enum ghost { ARRIVED, SERIAL = ARRIVED + MAX_ROUNDS };
+enum shadow { ARRIVED, SERIAL = ARRIVED + MAX_ROUNDS };
 
 static fw_barrier *b;
 static unsigned parties[MAX_ROUNDS]; /* by round */
@@ -33,12 +33,12 @@ static bool all_wait[MAX_ROUNDS];
 
 static const struct model_part parts[] = {{"state", 0, 8}, {"parties", 8, 4}, {NULL, 0, 0}};
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset != 0 || size != 8)
-        snprintf(text, room, "%" PRIx64, w);
+        snprintf(text, text_size, "%" PRIx64, w);
     else
-        snprintf(text, room, "round %u, %u awaited, %u inside%s%s%s", barrier_round(w),
+        snprintf(text, text_size, "round %u, %u awaited, %u inside%s%s%s", barrier_round(w),
                  barrier_awaited(w), barrier_inside(w), barrier_has_sleepers(w) ? " SLEEPERS" : "",
                  barrier_slept(w) ? " SLEPT" : "", barrier_goes(w) ? " GOES" : "");
 }
@@ -107,9 +107,9 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
 static void passes(unsigned self, unsigned r)
 {
     report_remark(self, "leaves the round");
-    if (model_shared.ghost[ARRIVED + r] != parties[r])
+    if (model_shared.shadow[ARRIVED + r] != parties[r])
         model_thread_fail("too early", "round %llu ends when %llu have arrived", r,
-                          model_shared.ghost[ARRIVED + r]);
+                          model_shared.shadow[ARRIVED + r]);
 }
 
 static void wait_by(unsigned self, enum word w, unsigned r)
@@ -119,7 +119,7 @@ static void wait_by(unsigned self, enum word w, unsigned r)
                                                 : &script_blocking;
 
     if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL &&
-        ++model_shared.ghost[SERIAL + r] > 1)
+        ++model_shared.shadow[SERIAL + r] > 1)
         model_thread_fail("serial", "two serial threads in round %llu", r, 0);
     passes(self, r);
 }
@@ -132,7 +132,7 @@ static void thread(unsigned self, const void *arg)
     (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (arrives((enum word) * w))
-            model_shared.ghost[ARRIVED + r++]++;
+            model_shared.shadow[ARRIVED + r++]++;
         switch (*w) {
         case ARRIVE:
             token = barrier_in_use->arrive(b);
@@ -159,15 +159,15 @@ static void finished(void)
     uint64_t w = b->state_;
 
     for (unsigned r = 0; r < MAX_ROUNDS; r++)
-        if (parties[r] != 0 && all_wait[r] && model_shared.ghost[SERIAL + r] != 1)
+        if (parties[r] != 0 && all_wait[r] && model_shared.shadow[SERIAL + r] != 1)
             model_fail("serial", "no serial thread in round %llu", r, 0);
     if (model_shared.dead == 0 && (barrier_inside(w) != 0 || barrier_awaited(w) != b->parties_))
         model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    decode(b->state_, 0, 8, text, room);
+    decode(b->state_, 0, 8, text, text_size);
 }
 
 #define PROGRAM(called, what, n, ...)                                                  \

@@ -26,7 +26,7 @@
 SCRIPT_WORDS(LOCK, TURN, SPIN, DONE);
 
 /* INSIDE: thread + 1. */
-enum ghost { INSIDE, COUNT, SECTIONS };
+enum shadow { INSIDE, COUNT, SECTIONS };
 
 static struct fw_bucket_lock_ *l;
 static uint32_t *is_done;
@@ -54,19 +54,19 @@ static void setup(const void *arg)
 
 static void section(unsigned self)
 {
-    uint64_t *ghost = model_shared.ghost;
+    uint64_t *shadow = model_shared.shadow;
     uint64_t count;
 
     bucket_in_use->lock(l);
-    if (ghost[INSIDE] != 0)
+    if (shadow[INSIDE] != 0)
         model_thread_fail("exclusion", "thread %llu comes in, and thread %llu is inside", self,
-                          ghost[INSIDE] - 1);
-    ghost[INSIDE] = self + 1;
-    count = ghost[COUNT];
+                          shadow[INSIDE] - 1);
+    shadow[INSIDE] = self + 1;
+    count = shadow[COUNT];
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    ghost[COUNT] = count + 1;
-    ghost[SECTIONS]++;
-    ghost[INSIDE] = 0;
+    shadow[COUNT] = count + 1;
+    shadow[SECTIONS]++;
+    shadow[INSIDE] = 0;
     bucket_in_use->unlock(l);
 }
 
@@ -121,9 +121,9 @@ static void finished(void)
 {
     if (l->owner != 0)
         model_fail("word", "all are done, and the word is 0x%llx", l->owner, 0);
-    if (model_shared.ghost[COUNT] != model_shared.ghost[SECTIONS])
-        model_fail("lost update", "%llu of %llu sections have counted", model_shared.ghost[COUNT],
-                   model_shared.ghost[SECTIONS]);
+    if (model_shared.shadow[COUNT] != model_shared.shadow[SECTIONS])
+        model_fail("lost update", "%llu of %llu sections have counted", model_shared.shadow[COUNT],
+                   model_shared.shadow[SECTIONS]);
 }
 
 static void describe(char *text, size_t bucket)

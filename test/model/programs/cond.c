@@ -8,7 +8,7 @@
     {                                                                                          \
         .name = called, .about = what, .threads = n, .buckets = 1, .setup = cond_script_setup, \
         .thread = cond_script_thread, .finished = cond_script_finished,                        \
-        .changed = cond_watch_changed, .describe = cond_watch_describe, __VA_ARGS__            \
+        .changed = cond_check_changed, .describe = cond_check_describe, __VA_ARGS__            \
     }
 #define SCRIPT(...)                \
     &(const struct cond_script)    \
@@ -117,7 +117,7 @@ static const struct model_program programs[] = {
     PROGRAM("cond-timed-two", "the same: the signal is not swallowed", 3, MAY_SLEEP,
             .generic = true, .preemptions = 3, .deep_preemptions = 4, .budget = {.ticks = 1},
             .arg = SCRIPT("lock timed-once unlock", "lock once unlock", "signal")),
-    PROGRAM("cond-timed-moved", "the time is over after the move", 3, .preemptions = 2,
+    PROGRAM("cond-timed-moved", "it times out after the move", 3, .preemptions = 2,
             .deep_preemptions = 3, .budget = {.ticks = 1},
             .arg =
                 SCRIPT("lock timed unlock", "lock wait unlock", "lock put put broadcast unlock")),

@@ -8,7 +8,7 @@
 #include "../subject/subject.h"
 #include "cond_calls.h"
 #include "cond_script.h"
-#include "mutex_watch.h"
+#include "mutex_check.h"
 #include "script.h"
 
 SCRIPT_WORDS(LOCK, UNLOCK, FAIR, WAIT, POLL, DEFAULT, TIMED, ONCE, POLL_ONCE, TIMED_ONCE, PUT,
@@ -29,9 +29,9 @@ void cond_script_setup(const void *arg)
 {
     const struct cond_script *s = arg;
 
-    cond_watch_setup(&s->initial);
-    m = cond_watch_mutex();
-    c = cond_watch_cond();
+    cond_check_setup(&s->initial);
+    m = cond_check_mutex();
+    c = cond_check_cond();
     late = s->loose ? model_object("late", sizeof *late, NULL, NULL) : NULL;
     counts = true;
     subject_is_stale = s->is_stale;
@@ -97,16 +97,16 @@ static bool wait_once(unsigned self, enum word how)
     const fw_deadline *until = timed ? &script_deadline : NULL;
     int error;
 
-    cond_watch_wait(self);
+    cond_check_wait(self);
     error = late != NULL ? wait_posix(how, until)
                          : cond_in_use->wait_policy(c, m, policy_of(how), until);
-    cond_watch_back(self, error == 0 ? WATCH_WOKEN : WATCH_TIMED_OUT);
+    cond_check_back(self, error == 0 ? WAIT_WOKEN : WAIT_TIMED_OUT);
     return error == 0;
 }
 
 static void wait_for_token(unsigned self, enum word how)
 {
-    uint64_t *tokens = cond_watch_tokens();
+    uint64_t *tokens = cond_check_tokens();
     bool over = false;
 
     while (*tokens == 0 && !over)
@@ -118,7 +118,7 @@ static void wait_for_token(unsigned self, enum word how)
 /* The memory of the mutex may go when every other thread is on its last release. */
 static void leave(unsigned self)
 {
-    uint64_t *gone = &model_shared.ghost[WATCH_GONE];
+    uint64_t *gone = &model_shared.shadow[MUTEX_GONE];
     uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
     bool last;
 
@@ -126,7 +126,7 @@ static void leave(unsigned self)
     last = *gone == all;
     unlock();
     if (last)
-        cond_watch_free(self, true);
+        cond_check_free(self, true);
 }
 
 static void act(unsigned self, enum word w)
@@ -134,17 +134,17 @@ static void act(unsigned self, enum word w)
     switch (w) {
     case LOCK:
         cond_in_use->lock_policy(m, &script_blocking, NULL);
-        cond_watch_enter(self);
+        cond_check_enter(self);
         break;
     case UNLOCK:
         unlock();
         break;
     case HAND: /* by something that is written later than the mutex */
         model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
-        cond_watch_hand(true);
+        cond_check_hand(true);
         break;
     case RELEASE:
-        while (!cond_watch_hand(false))
+        while (!cond_check_hand(false))
             model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
         unlock();
         break;
@@ -152,20 +152,20 @@ static void act(unsigned self, enum word w)
         cond_in_use->unlock_fair(m);
         break;
     case PUT:
-        ++*cond_watch_tokens();
+        ++*cond_check_tokens();
         break;
     case SIGNAL:
-        cond_watch_signal(self, false);
+        cond_check_signal(self, false);
         cond_in_use->signal(c);
-        cond_watch_signalled(self);
+        cond_check_signalled(self);
         break;
     case BROADCAST:
-        cond_watch_signal(self, true);
+        cond_check_signal(self, true);
         cond_in_use->broadcast(c);
-        cond_watch_signalled(self);
+        cond_check_signalled(self);
         break;
     case FREE:
-        cond_watch_free(self, false);
+        cond_check_free(self, false);
         break;
     case LEAVE:
         leave(self);
@@ -191,11 +191,11 @@ void cond_script_thread(unsigned self, const void *arg)
 
 void cond_script_cancelled(unsigned self)
 {
-    cond_watch_back(self, WATCH_CANCELLED);
+    cond_check_back(self, WAIT_CANCELLED);
     unlock();
 }
 
 void cond_script_finished(void)
 {
-    cond_watch_finished(counts);
+    cond_check_finished(counts);
 }

@@ -3,7 +3,7 @@
 #define MODEL_COND_SCRIPT_H
 
 #include "../engine/model.h"
-#include "cond_watch.h"
+#include "cond_check.h"
 
 /*
  * Each thread of a condition variable program follows a script, a list of words:
@@ -11,7 +11,7 @@
  *   lock, unlock, fair   the mutex (blocking)
  *   wait                 waits until there is a token, and takes it (blocking policy)
  *   poll, default        the same, never sleeping; with the default policy
- *   timed                the same until the time is over
+ *   timed                the same until it times out
  *   once, poll-once, timed-once    one wait, whatever it is for
  *   put                  makes a token
  *   signal, broadcast
@@ -27,7 +27,7 @@
  */
 struct cond_script {
     const char *threads[MODEL_MAX_THREADS];
-    struct cond_watch_options initial;
+    struct cond_check_options initial;
     bool loose;
     bool is_stale; /* nobody knows how urgent it is before it sleeps */
 };

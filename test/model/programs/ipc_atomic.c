@@ -3,11 +3,11 @@
  * The programs for the generic atomics between processes.  Each thread is a process that has joined
  * the region; the words: atomic_script.h.  An object has three words.
  *
- * Beside what ipc_atomic_watch.h says, each operation is checked as within a process: what was read
+ * Beside what ipc_atomic_check.h says, each operation is checked as within a process: what was read
  * is whole, and one version that was not out of date when the call began; what a call has stored is
  * a version when it returns; what replaces a value is the version after it.
  */
-#include "ipc_atomic_watch.h"
+#include "ipc_atomic_check.h"
 #include "programs.h"
 
 static enum model_access access(const void *p)
@@ -16,7 +16,7 @@ static enum model_access access(const void *p)
     return ACCESS_STEP;
 }
 
-/* Naps do not end, but where it says so: nobody needs one as long as the kernel marks deaths. */
+/* No re-check comes, but where it says so: nobody needs one as long as the kernel marks deaths. */
 #define PROGRAM(called, what, n, deaths, ...)                                                     \
     {                                                                                             \
         .name = called, .about = what, .threads = n, .budget.kills = (deaths),                    \
@@ -49,8 +49,8 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-atomic-ragged", "two words and a byte; one may die", 2, 1,
             SCRIPT_WITH(("store load", "swap load"), .size = 17)),
     PROGRAM("ipc-atomic-unmarked", "the kernel has no robust lists; one may die", 2, 1,
-            .unmarked = true, .naps = true, SCRIPT("store load", "cas load")),
-    PROGRAM("ipc-atomic-naps", "naps end; one may die", 2, 1, .naps = true,
+            .unmarked = true, .rechecks = true, SCRIPT("store load", "cas load")),
+    PROGRAM("ipc-atomic-naps", "re-checks come; one may die", 2, 1, .rechecks = true,
             SCRIPT("store load", "swap load")),
     PROGRAM("ipc-atomic-three", "a writer, two that write or read; one may die", 3, 1, AT_MOST(1),
             SCRIPT("store", "swap", "load")),

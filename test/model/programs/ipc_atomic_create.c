@@ -17,7 +17,7 @@
 #include "../engine/report.h"
 #include "atomic_script.h"
 #include "ipc_atomic_calls.h"
-#include "ipc_atomic_watch.h"
+#include "ipc_atomic_check.h"
 #include "programs.h"
 #include "script.h"
 #include "sys/origin.h"
@@ -29,7 +29,7 @@ SCRIPT_WORDS(CREATE, LARGE, JOIN);
 #define SIZE (FW_IPC_ATOMIC_SPACE(LARGER) + 64)
 
 /* MAKERS: how many were told that they made it.  CHECKSUM: of the table that was made. */
-enum ghost { MAKERS, CHECKSUM };
+enum shadow { MAKERS, CHECKSUM };
 
 #define WORD(name, field, bytes)                              \
     {                                                         \
@@ -38,12 +38,12 @@ enum ghost { MAKERS, CHECKSUM };
 
 static struct fw_table_head_ *head;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset == offsetof(struct fw_table_head_, making) && size == 4)
-        ipc_atomic_decode_word((uint32_t)value, text, room);
+        ipc_atomic_decode_word((uint32_t)value, text, text_size);
     else
-        snprintf(text, room, "%llx", (unsigned long long)value);
+        snprintf(text, text_size, "%llx", (unsigned long long)value);
 }
 
 static void setup(const void *arg)
@@ -110,7 +110,7 @@ static void create(unsigned self, size_t largest)
 {
     int error = ipc_atomic_in_use->create(head, SIZE, largest);
 
-    if (error == ETIMEDOUT && model_program->naps && !model_program->unmarked) {
+    if (error == ETIMEDOUT && model_program->rechecks && !model_program->unmarked) {
         report_remark(self, "gives up");
         return;
     }
@@ -121,7 +121,7 @@ static void create(unsigned self, size_t largest)
     if (error != 0)
         model_thread_fail("answer", "thread %llu makes it, and is answered %llu", self,
                           (uint64_t)error);
-    if (++model_shared.ghost[MAKERS] > 1)
+    if (++model_shared.shadow[MAKERS] > 1)
         model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
     joined(self);
 }
@@ -162,12 +162,12 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
         model_fail("word", "thread %llu changes what it must not", thread, 0);
     if (!is_whole())
         model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
-    model_shared.ghost[CHECKSUM] = head->checksum;
+    model_shared.shadow[CHECKSUM] = head->checksum;
 }
 
 static void finished(void)
 {
-    uint64_t checksum = model_shared.ghost[CHECKSUM];
+    uint64_t checksum = model_shared.shadow[CHECKSUM];
 
     if (model_shared.killed == 0 && (head->making & ~FW_ROBUST_WAITERS) != 0)
         model_fail("word", "all are done, and the lock is 0x%llx", head->making, 0);
@@ -194,7 +194,7 @@ static const struct model_own *own(void)
     }
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-atomic-create", "two make it; one may die, and naps do not end", 2, 1,
+    PROGRAM("ipc-atomic-create", "two make it; one may die, and no re-check comes", 2, 1,
             ("create", "create")),
     PROGRAM("ipc-atomic-create-plans", "two make it, for objects of other sizes; one may die", 2, 1,
             ("create", "large")),
@@ -203,10 +203,10 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-atomic-create-three", "three make it; two may die", 3, 2,
             ("create", "create", "create")),
     PROGRAM("ipc-atomic-create-unmarked", "the kernel has no robust lists; one may die", 2, 1,
-            ("create", "create"), .unmarked = true, .naps = true, .is_patient = true,
-            .budget.naps = 4),
+            ("create", "create"), .unmarked = true, .rechecks = true, .is_patient = true,
+            .budget.rechecks = 4),
     PROGRAM("ipc-atomic-create-late", "the maker is slow, and the other gives up", 2, 0,
-            ("create", "create"), .naps = true),
+            ("create", "create"), .rechecks = true),
 };
 
 const struct program_group ipc_table_programs = {"ipc-atomic", programs,

@@ -3,35 +3,35 @@
  * The programs for the lock of a stripe, which outlives its owner.  Each thread is a process.
  *
  *   lock     a section; who is told that the owner before died repairs first, and may die over that
- *   limited  the same, but gives up after two naps
+ *   limited  the same, but gives up after two re-checks
  *
- * The lock excludes, each change of its word is legal (ipc_atomic_watch.h), and who takes it from
- * one who died inside is told, and nobody else.  Naps do not end but where it says so: where the
+ * The lock excludes, each change of its word is legal (ipc_atomic_check.h), and who takes it from
+ * one who died inside is told, and nobody else.  No re-check comes but where it says so: where the
  * kernel marks deaths, the others go on at once, but for one race (`late`).  One who has woken
  * nobody is about to take WAITERS away; meanwhile another gives the lock back and dies before its
- * wake, and when the kernel looks, a third one has the lock, without WAITERS: a nap is lost
+ * wake, and when the kernel looks, a third one has the lock, without WAITERS: a re-check is lost
  * (AROB4).
  */
 #include "../engine/report.h"
 #include "ipc_atomic_calls.h"
-#include "ipc_atomic_watch.h"
+#include "ipc_atomic_check.h"
 #include "programs.h"
 #include "script.h"
 
 SCRIPT_WORDS(LOCK, LIMITED);
 
-#define NAPS 2u
+#define RECHECKS 2u
 
 /* INSIDE: thread + 1.  OWED: an owner died, and nobody was told so far. */
-enum ghost { INSIDE, OWED };
+enum shadow { INSIDE, OWED };
 
 static uint32_t *word;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     (void)offset;
     (void)size;
-    ipc_atomic_decode_word((uint32_t)value, text, room);
+    ipc_atomic_decode_word((uint32_t)value, text, text_size);
 }
 
 static void setup(const void *arg)
@@ -49,12 +49,12 @@ static enum model_access access(const void *p)
 
 static void act(unsigned self, enum word w)
 {
-    uint64_t *inside = &model_shared.ghost[INSIDE];
-    uint64_t *owed = &model_shared.ghost[OWED];
+    uint64_t *inside = &model_shared.shadow[INSIDE];
+    uint64_t *owed = &model_shared.shadow[OWED];
     enum fw_robust_how_ how;
     struct fw_robust_ robust;
 
-    how = ipc_atomic_in_use->lock(word, &robust, w == LIMITED ? NAPS : 0);
+    how = ipc_atomic_in_use->lock(word, &robust, w == LIMITED ? RECHECKS : 0);
     if (how == FW_ROBUST_LATE_) {
         report_remark(self, "gives up");
         if (w != LIMITED)
@@ -83,10 +83,10 @@ static void thread(unsigned self, const void *arg)
 
 static void killed(unsigned thread)
 {
-    if (model_shared.ghost[INSIDE] == thread + 1)
-        model_shared.ghost[INSIDE] = 0;
+    if (model_shared.shadow[INSIDE] == thread + 1)
+        model_shared.shadow[INSIDE] = 0;
     if ((*word & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
-        model_shared.ghost[OWED] = 1;
+        model_shared.shadow[OWED] = 1;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -111,23 +111,23 @@ static void finished(void)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-atomic-lock", "three; nobody dies", 3, 0, SCRIPT("lock", "lock", "lock"),
-            .naps = true),
+            .rechecks = true),
     PROGRAM("ipc-atomic-lock-again", "two, twice each; nobody dies", 2, 0,
-            SCRIPT("lock lock", "lock lock"), .naps = true),
-    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and naps do not end", 2, 1,
+            SCRIPT("lock lock", "lock lock"), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and no re-check comes", 2, 1,
             SCRIPT("lock lock", "lock lock")),
     PROGRAM("ipc-atomic-lock-late", "three, one of them twice: a dead one's wake may be lost", 3, 1,
             SCRIPT("lock lock", "lock", "lock"), .expects = "lost wake-up"),
-    PROGRAM("ipc-atomic-lock-kill-again", "the same, and naps end", 3, 1,
-            SCRIPT("lock lock", "lock", "lock"), .naps = true),
-    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and naps do not end", 3, 2,
+    PROGRAM("ipc-atomic-lock-kill-again", "the same, and re-checks come", 3, 1,
+            SCRIPT("lock lock", "lock", "lock"), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and no re-check comes", 3, 2,
             SCRIPT("lock", "lock", "lock")),
-    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and naps end", 3, 2,
-            SCRIPT("lock", "lock", "lock"), .naps = true),
-    PROGRAM("ipc-atomic-lock-limited", "one waits for two naps; one may die", 3, 1,
-            SCRIPT("lock", "limited", "lock"), .naps = true),
+    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and re-checks come", 3, 2,
+            SCRIPT("lock", "lock", "lock"), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-limited", "one waits for two re-checks; one may die", 3, 1,
+            SCRIPT("lock", "limited", "lock"), .rechecks = true),
     PROGRAM("ipc-atomic-lock-unmarked", "the kernel has no robust lists; two may die", 3, 2,
-            SCRIPT("lock", "lock", "lock"), .naps = true, .unmarked = true),
+            SCRIPT("lock", "lock", "lock"), .rechecks = true, .unmarked = true),
     PROGRAM("ipc-atomic-lock-spurious", "a spurious wake and an EINTR; one may die", 3, 1,
             SCRIPT("lock", "lock", "lock"), .budget.spurious = 1, .budget.eintr = 1),
 };

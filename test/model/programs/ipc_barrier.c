@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for the barrier between processes.  What must hold: ipc_barrier_watch.h.
+ * The programs for the barrier between processes.  What must hold: ipc_barrier_check.h.
  *
  *   join     becomes a party
  *   wait     arrives, and waits
- *   timed    the same, and gives up when its time is over
+ *   timed    the same, and gives up when it times out
  *   again    the same as wait; resets the barrier where it fails, and comes again
- *   timely   as again, and gives up when its time is over
+ *   timely   as again, and gives up when it times out
  *   arrive   arrives
  *   await    waits for the end of that round
  *   leave    leaves
@@ -25,8 +25,8 @@
 #include "../kernel.h"
 #include "ipc/announce.h"
 #include "ipc/barrier_word.h"
-#include "ipc_barrier_watch.h"
-#include "ipc_gates.h"
+#include "ipc_barrier_check.h"
+#include "ipc_sync.h"
 #include "script.h"
 
 SCRIPT_WORDS(JOIN, WAIT, TIMED, AGAIN, TIMELY, ARRIVE, AWAIT, LEAVE, SPOIL, RESET);
@@ -48,25 +48,25 @@ static void setup(const void *arg)
         {"place2", 80, 8}, {"past", 16, 8}, {"serial", 32, 8}, {NULL, 0, 0}};
     uint32_t parties = PARTIES_OF(script->initial);
 
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     b = model_object("b", (unsigned)(sizeof *b + parties * 8), parts, NULL);
     b->made_ = made_of(parties, MODE_OF(script->initial));
     b->spin_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
     for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
-        barrier_slots(b)[i] = slot_word(ground_id_of(i), 0, (uint32_t)-1);
-    barrier_watch_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
+        barrier_slots(b)[i] = slot_word(region_id_of(i), 0, (uint32_t)-1);
+    barrier_check_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
     script_read(script->threads, word_names);
 }
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&b->made_ ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&b->made_ ? ACCESS_DIRECT : region_access(p);
 }
 
 static int told(unsigned self, int error, enum barrier_call call)
 {
     report_remark(self, error <= 0 ? "goes on" : "is told of an error");
-    barrier_watch_told(self, error, call);
+    barrier_check_told(self, error, call);
     return error;
 }
 
@@ -74,8 +74,8 @@ static int wait(unsigned self, bool is_timed)
 {
     int error;
 
-    barrier_watch_comes(self);
-    error = ipc_gates_in_use->wait(b, IPC_GATES_BLOCKS, is_timed ? &script_soon : NULL);
+    barrier_check_comes(self);
+    error = ipc_sync_in_use->wait(b, IPC_SYNC_BLOCKS, is_timed ? &script_soon : NULL);
     if (error == ETIMEDOUT && !is_timed)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     return told(self, error, CALL_WAITS);
@@ -85,14 +85,14 @@ static int arrive(unsigned self, uint64_t *token)
 {
     int error;
 
-    barrier_watch_comes(self);
-    error = ipc_gates_in_use->arrive(b, token);
+    barrier_check_comes(self);
+    error = ipc_sync_in_use->arrive(b, token);
     return told(self, error, CALL_ARRIVES);
 }
 
 static int reset(void)
 {
-    return ipc_gates_in_use->reset(b);
+    return ipc_sync_in_use->reset(b);
 }
 
 static int again(unsigned self, bool is_timed)
@@ -109,7 +109,7 @@ static int spoil(void)
 {
     uint64_t w = fw_load64_acquire(&b->round_);
 
-    barrier_watch_spoil();
+    barrier_check_spoil();
     while (!fw_cas64_acq_rel(&b->round_, &w, w | BARRIER_FAILED))
         ;
     if (has_sleepers(w))
@@ -129,11 +129,11 @@ static int step(unsigned self, enum word w, uint64_t *token)
 {
     switch (w) {
     case JOIN:
-        return told(self, ipc_gates_in_use->join(b), CALL_ARRIVES);
+        return told(self, ipc_sync_in_use->join(b), CALL_ARRIVES);
     case ARRIVE:
         return arrive(self, token);
     case AWAIT:
-        return told(self, ipc_gates_in_use->await(b, *token), CALL_AWAITS);
+        return told(self, ipc_sync_in_use->await(b, *token), CALL_AWAITS);
     case AGAIN:
     case TIMELY:
         return again(self, w == TIMELY);
@@ -142,7 +142,7 @@ static int step(unsigned self, enum word w, uint64_t *token)
     case RESET:
         return must(self, reset());
     case LEAVE:
-        return must(self, ipc_gates_in_use->leave(b));
+        return must(self, ipc_sync_in_use->leave(b));
     default:
         return wait(self, w == TIMED);
     }
@@ -154,7 +154,7 @@ static void thread(unsigned self, const void *arg)
     uint64_t token = 0;
 
     (void)arg;
-    ground_begin(self, &ipc_gates_in_use->ground);
+    region_begin(self, &ipc_sync_in_use->region);
     while (*w != END && step(self, (enum word) * w, &token) <= 0)
         w++;
 }
@@ -162,17 +162,17 @@ static void thread(unsigned self, const void *arg)
 #define PROGRAM(called, what, n, deaths, ...) \
     WITH_RECHECKS(true, called, what, n, deaths, __VA_ARGS__)
 
-/* No nap ends: what is not told to a sleeper it never learns. */
+/* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, deaths, ...) \
     WITH_RECHECKS(false, called, what, n, deaths, __VA_ARGS__)
 
-#define WITH_RECHECKS(has, called, what, n, deaths, ...)                             \
-    {                                                                                \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = (has), \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,             \
-        .changed = barrier_watch_changed, .killed = barrier_watch_killed,            \
-        .finished = barrier_watch_finished, .own = ipc_gates_own, .access = access,  \
-        .arg = __VA_ARGS__                                                           \
+#define WITH_RECHECKS(has, called, what, n, deaths, ...)                                 \
+    {                                                                                    \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has), \
+        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,                 \
+        .changed = barrier_check_changed, .killed = barrier_check_killed,                \
+        .finished = barrier_check_finished, .own = ipc_sync_own, .access = access,       \
+        .arg = __VA_ARGS__                                                               \
     }
 /* The deep ones are explored with any number. */
 #define AT_MOST(n) .preemptions = (n)
@@ -199,13 +199,13 @@ static const struct model_program programs[] = {
             GO_ON(2, 2, "wait leave", "wait wait")),
     PROGRAM("ipc-barrier-leaves-three", "the same, with two others", 3, 1,
             GO_ON(3, 3, "leave", "wait wait", "wait wait"), AT_MOST(2)),
-    TOLD("ipc-barrier-told", "nobody naps; two parties, two rounds; it fails when one dies", 2, 1,
-         FAIL(2, 2, "wait wait", "wait wait")),
-    TOLD("ipc-barrier-told-three", "nobody naps; three parties; one may die", 3, 1,
+    TOLD("ipc-barrier-told", "nobody re-checks; two parties, two rounds; it fails when one dies", 2,
+         1, FAIL(2, 2, "wait wait", "wait wait")),
+    TOLD("ipc-barrier-told-three", "nobody re-checks; three parties; one may die", 3, 1,
          FAIL(3, 3, "wait", "wait", "wait")),
-    TOLD("ipc-barrier-told-goes-on", "nobody naps; three parties; two may die", 3, 2,
+    TOLD("ipc-barrier-told-goes-on", "nobody re-checks; three parties; two may die", 3, 2,
          GO_ON(3, 3, "wait", "wait", "wait")),
-    TOLD("ipc-barrier-told-joins", "nobody naps; one of two comes, and one may die", 3, 1,
+    TOLD("ipc-barrier-told-joins", "nobody re-checks; one of two comes, and one may die", 3, 1,
          FAIL(2, 1, "wait", "join wait", "wait")),
     PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", 2, 1,
             FAIL(2, 2, "timed", "timed")),

@@ -7,14 +7,14 @@
 #include "ipc/region/member.h"
 
 /* What all families of locks between processes have below them: the members. */
-struct ipc_ground_calls {
+struct ipc_region_calls {
     struct fw_ipc_self_ *(*self)(void);
     int (*enter)(const void *object, struct fw_ipc_me_ *me);
     bool (*leave)(const struct fw_ipc_mapping_ *mapping);
     struct model_own own; /* the variables of its own that a copy's threads have */
 };
 
-/* For the tables (faults.py): IPC_GROUND_CALLS is the initialiser. */
+/* For the tables (faults.py): IPC_REGION_CALLS is the initialiser. */
 #ifdef CALLS_OF_A_COPY
 #define IPC_PASTE_(a, b) a##b
 #define IPC_PASTE(a, b) IPC_PASTE_(a, b)
@@ -28,7 +28,7 @@ static struct fw_ipc_self_ *own_self(void)
     return &fw_ipc_self_;
 }
 
-#define IPC_GROUND_CALLS                                                       \
+#define IPC_REGION_CALLS                                                       \
     {                                                                          \
         .self = own_self, .enter = fw_ipc_enter_slow_, .leave = fw_ipc_leave_, \
         .own = {IPC_OWN_BEGIN, IPC_OWN_END},                                   \
@@ -36,6 +36,6 @@ static struct fw_ipc_self_ *own_self(void)
 #endif
 
 /* The hook `own` for programs of a family: shipped variables, and those of the copy in use. */
-const struct model_own *ipc_own(const struct ipc_ground_calls *calls);
+const struct model_own *ipc_own(const struct ipc_region_calls *calls);
 
 #endif

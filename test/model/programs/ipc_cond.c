@@ -3,7 +3,7 @@
  * The programs for the condition variable between processes.
  *
  *   get         waits for a token, and takes it
- *   timed       the same, and gives up when its time is over
+ *   timed       the same, and gives up when it times out
  *   put         adds a token and signals, with the mutex held
  *   put-after   the same, and signals after the release
  *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
@@ -18,14 +18,14 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "ipc_cond_calls.h"
-#include "ipc_ground.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
 SCRIPT_WORDS(GET, TIMED, PUT, PUT_AFTER, PUT_ALL);
 
 /* INSIDE: thread + 1. */
-enum ghost { INSIDE, TOKENS };
+enum shadow { INSIDE, TOKENS };
 
 static fw_ipc_mutex *m;
 static fw_ipc_cond *c;
@@ -34,7 +34,7 @@ static void setup(const void *arg)
 {
     static const struct model_part parts[] = {{"word", 0, 8}, {"word", 0, 4}, {NULL, 0, 0}};
 
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     m = model_object("m", sizeof *m, parts, NULL);
     c = model_object("c", 64, parts, NULL); /* what an object takes at least */
     script_read(((const struct script *)arg)->threads, word_names);
@@ -45,17 +45,17 @@ static enum model_access access(const void *p)
     return p == (const void *)&m->history_.journal_ ||
                    p == (const void *)&m->history_.generation_ || p == (const void *)&c->mutex_
                ? ACCESS_DIRECT
-               : ground_access(p);
+               : region_access(p);
 }
 
 static void enter(unsigned self, int error)
 {
     report_remark(self, "has the mutex");
-    if (model_shared.ghost[INSIDE] != 0)
+    if (model_shared.shadow[INSIDE] != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
-    model_shared.ghost[INSIDE] = self + 1;
+    model_shared.shadow[INSIDE] = self + 1;
     if (error == EOWNERDEAD) { /* the count of tokens changes in one step */
-        if (!ground_has_deaths() || ipc_cond_in_use->consistent(m) != 0)
+        if (!region_has_deaths() || ipc_cond_in_use->consistent(m) != 0)
             model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
     } else if (error != 0) {
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
@@ -64,7 +64,7 @@ static void enter(unsigned self, int error)
 
 static void unlock(unsigned self)
 {
-    model_shared.ghost[INSIDE] = 0;
+    model_shared.shadow[INSIDE] = 0;
     if (ipc_cond_in_use->unlock(m) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
@@ -73,13 +73,13 @@ static void get(unsigned self, enum word w)
 {
     int error = 0;
 
-    while (model_shared.ghost[TOKENS] == 0 && error != ETIMEDOUT) {
-        model_shared.ghost[INSIDE] = 0;
+    while (model_shared.shadow[TOKENS] == 0 && error != ETIMEDOUT) {
+        model_shared.shadow[INSIDE] = 0;
         error = ipc_cond_in_use->wait(c, m, &script_blocking, w == TIMED ? &script_soon : NULL);
         enter(self, w == TIMED && error == ETIMEDOUT ? 0 : error);
     }
-    if (model_shared.ghost[TOKENS] > 0)
-        model_shared.ghost[TOKENS]--;
+    if (model_shared.shadow[TOKENS] > 0)
+        model_shared.shadow[TOKENS]--;
 }
 
 static void act(unsigned self, enum word w)
@@ -87,15 +87,15 @@ static void act(unsigned self, enum word w)
     enter(self, ipc_cond_in_use->lock(m, &script_blocking, NULL));
     switch (w) {
     case PUT_ALL:
-        model_shared.ghost[TOKENS] += model_thread_count - 1;
+        model_shared.shadow[TOKENS] += model_thread_count - 1;
         ipc_cond_in_use->broadcast(c);
         break;
     case PUT:
-        ++model_shared.ghost[TOKENS];
+        ++model_shared.shadow[TOKENS];
         ipc_cond_in_use->signal(c);
         break;
     case PUT_AFTER:
-        ++model_shared.ghost[TOKENS];
+        ++model_shared.shadow[TOKENS];
         break;
     default:
         get(self, w);
@@ -108,15 +108,15 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_cond_in_use->ground);
+    region_begin(self, &ipc_cond_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
 {
-    if (model_shared.ghost[INSIDE] == thread + 1)
-        model_shared.ghost[INSIDE] = 0;
+    if (model_shared.shadow[INSIDE] == thread + 1)
+        model_shared.shadow[INSIDE] = 0;
 }
 
 /* It has the mutex again, and gives it back. */
@@ -128,22 +128,22 @@ static void cancelled(unsigned self)
 
 static void finished(void)
 {
-    if (model_shared.asleep != 0 && model_shared.ghost[TOKENS] != 0)
+    if (model_shared.asleep != 0 && model_shared.shadow[TOKENS] != 0)
         model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
-                   model_shared.ghost[TOKENS], 0);
+                   model_shared.shadow[TOKENS], 0);
 }
 
 static const struct model_own *own(void)
 {
-    return ipc_own(&ipc_cond_in_use->ground);
+    return ipc_own(&ipc_cond_in_use->region);
 }
 
 /* The last thread puts. */
 #define PROGRAM(called, what, n, ...)                                                           \
     {                                                                                           \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,             \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,         \
         .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
-        .changed = ground_changed, .own = own, .access = access, .cancelled = cancelled,        \
+        .changed = region_changed, .own = own, .access = access, .cancelled = cancelled,        \
         .finished = finished, __VA_ARGS__                                                       \
     }
 #define KILLS(n) .budget = {.kills = (n)}

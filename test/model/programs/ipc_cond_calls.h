@@ -8,7 +8,7 @@
 
 /* The condition variable between processes, and its mutex. */
 #define IPC_COND_CALLS(CALL, DATA)                          \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(wait, fw_ipc_cond_wait_policy)                     \
     CALL(signal, fw_ipc_cond_signal)                        \
     CALL(broadcast, fw_ipc_cond_broadcast)                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programs for what one member's end means to those who wait for different locks of it.  There
- * are two mutexes between processes; no bounded sleep ends, so who is not told sleeps for ever.
+ * are two mutexes between processes; no bounded sleep ends, so who is not told sleeps forever.
  *
  *   both     locks the first and the second, and unlocks them again
  *   over     the same, and unlocks the first one first
@@ -16,8 +16,8 @@
 #include <errno.h>
 
 #include "../engine/report.h"
-#include "ipc_ground.h"
 #include "ipc_mutex_calls.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
@@ -25,22 +25,22 @@ SCRIPT_WORDS(BOTH, OVER, FIRST, SECOND, QUIT);
 enum { LOCKS = 2 };
 
 /* By mutex.  INSIDE: thread + 1.  OWED: a holder is gone, and nobody was told yet. */
-enum ghost { INSIDE, OWED = INSIDE + LOCKS };
+enum shadow { INSIDE, OWED = INSIDE + LOCKS };
 
 static fw_ipc_mutex *m[LOCKS];
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     (void)offset;
     (void)size;
-    ground_decode_holder(value, text, room);
+    region_decode_holder(value, text, text_size);
 }
 
 static void setup(const void *arg)
 {
     static const struct model_part parts[] = {{"word", 0, 8}, {"half", 0, 4}, {NULL, 0, 0}};
 
-    ground_make(model_thread_count, ((const struct script *)arg)->initial == 0);
+    region_make(model_thread_count, ((const struct script *)arg)->initial == 0);
     for (unsigned i = 0; i < LOCKS; i++)
         m[i] = model_object(i == 0 ? "first" : "second", sizeof *m[i], parts, decode);
     script_read(((const struct script *)arg)->threads, word_names);
@@ -51,33 +51,33 @@ static enum model_access access(const void *p)
     for (unsigned i = 0; i < LOCKS; i++)
         if ((uintptr_t)p - (uintptr_t)&m[i]->history_ < sizeof m[i]->history_)
             return ACCESS_DIRECT;
-    return ground_access(p);
+    return region_access(p);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
 
 static void lock(unsigned self, unsigned which)
 {
-    uint64_t *ghost = model_shared.ghost;
+    uint64_t *shadow = model_shared.shadow;
     int error = ipc_mutex_in_use->lock(m[which], &script_blocking, NULL);
 
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
-    if (ghost[INSIDE + which] != 0)
+    if (shadow[INSIDE + which] != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
-                          ghost[INSIDE + which] - 1);
-    if (error == 0 && ghost[OWED + which] != 0)
+                          shadow[INSIDE + which] - 1);
+    if (error == 0 && shadow[OWED + which] != 0)
         model_thread_fail("forgotten", "a holder died, and thread %llu is not told", self, 0);
-    if (error != 0 && (error != EOWNERDEAD || (!ground_has_deaths() && ghost[OWED + which] == 0)))
+    if (error != 0 && (error != EOWNERDEAD || (!region_has_deaths() && shadow[OWED + which] == 0)))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    ghost[INSIDE + which] = self + 1;
+    shadow[INSIDE + which] = self + 1;
     if (error == EOWNERDEAD && ipc_mutex_in_use->consistent(m[which]) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
-    ghost[OWED + which] = 0;
+    shadow[OWED + which] = 0;
 }
 
 static void unlock(unsigned self, unsigned which)
 {
-    model_shared.ghost[INSIDE + which] = 0;
+    model_shared.shadow[INSIDE + which] = 0;
     if (ipc_mutex_in_use->unlock(m[which]) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
@@ -86,9 +86,9 @@ static void unlock(unsigned self, unsigned which)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if (model_shared.ghost[INSIDE + i] == thread + 1) {
-            model_shared.ghost[INSIDE + i] = 0;
-            model_shared.ghost[OWED + i] = 1;
+        if (model_shared.shadow[INSIDE + i] == thread + 1) {
+            model_shared.shadow[INSIDE + i] = 0;
+            model_shared.shadow[OWED + i] = 1;
         }
 }
 
@@ -98,7 +98,7 @@ static void act(unsigned self, enum word w)
         lock(self, 0);
     if (w == QUIT) {
         killed(self);
-        ipc_mutex_in_use->ground.leave(ground_place);
+        ipc_mutex_in_use->region.leave(region_mapping);
         return;
     }
     if (w != FIRST)
@@ -114,25 +114,25 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_mutex_in_use->ground);
+    region_begin(self, &ipc_mutex_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
 static const struct model_own *own(void)
 {
-    return ipc_own(&ipc_mutex_in_use->ground);
+    return ipc_own(&ipc_mutex_in_use->region);
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
 }
 
 static void finished(void)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if (ground_thread_of(m[i]->word_) < MODEL_MAX_THREADS)
+        if (region_thread_of(m[i]->word_) < MODEL_MAX_THREADS)
             model_fail("word", "all are done, and a word is 0x%llx", m[i]->word_, 0);
 }
 

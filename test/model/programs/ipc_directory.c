@@ -14,15 +14,15 @@
  *   fails-large-b ...
  *   nests-a   the same as make-a; the init tries to make another object
  *
- * What must hold: ipc_directory_watch.h.
+ * What must hold: ipc_directory_check.h.
  */
 #include <errno.h>
 
 #include "../engine/report.h"
 #include "../memory.h"
 #include "ipc_directory_calls.h"
-#include "ipc_directory_watch.h"
-#include "ipc_ground.h"
+#include "ipc_directory_check.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
@@ -58,7 +58,7 @@ static void setup(const void *arg)
 {
     const struct directory_script *script = arg;
 
-    directory_watch_make(script->entries, script->bytes);
+    directory_check_make(script->entries, script->bytes);
     script_read(script->threads.threads, word_names);
 }
 
@@ -81,7 +81,7 @@ static int init(void *object, void *arg)
     uint64_t *words = object;
 
     report_remark(model_current, "is asked to make it ready");
-    directory_watch_is_blank(model_current, object, r->size);
+    directory_check_is_blank(model_current, object, r->size);
     fw_store64_relaxed(&words[r->size / sizeof *words - 1], (uint64_t)r->name[0]);
     if (r->init == INIT_NESTS)
         make_another(model_current);
@@ -92,23 +92,23 @@ static int init(void *object, void *arg)
 static void use(unsigned self, const struct directory_request *r, void *object)
 {
     report_remark(self, "has the object");
-    directory_watch_used(r, fw_add64_acq_rel(directory_watch_uses(object), 1));
+    directory_check_used(r, fw_add64_acq_rel(directory_check_uses(object), 1));
 }
 
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_directory_in_use->ground);
+    region_begin(self, &ipc_directory_in_use->region);
     for (const unsigned *w = script_words[self]; *w != 0; w++) {
         const struct directory_request *r = &requests[*w];
         void *object = NULL;
         int error;
 
-        directory_watch_begins(self, r);
+        directory_check_begins(self, r);
         error = ipc_directory_in_use->object(&directory_region, r->name, r->kind, r->size, r->flags,
                                              r->init == INIT_NONE ? NULL : init,
                                              (void *)(uintptr_t)r, &object);
-        directory_watch_returns(self, r, error, object);
+        directory_check_returns(self, r, error, object);
         if (error == 0)
             use(self, r, object);
     }
@@ -116,17 +116,17 @@ static void thread(unsigned self, const void *arg)
 
 static const struct model_own *own(void)
 {
-    return ipc_own(&ipc_directory_in_use->ground);
+    return ipc_own(&ipc_directory_in_use->region);
 }
 
 /* --- The programs --------------------------------------------------------------------------- */
 
 #define PROGRAM(called, what, n, ...)                                                   \
     {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,     \
-        .setup = setup, .thread = thread, .own = own, .access = directory_watch_access, \
-        .changed = directory_watch_changed, .finished = directory_watch_finished,       \
-        .describe = directory_watch_describe, __VA_ARGS__                               \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true, \
+        .setup = setup, .thread = thread, .own = own, .access = directory_check_access, \
+        .changed = directory_check_changed, .finished = directory_check_finished,       \
+        .describe = directory_check_describe, __VA_ARGS__                               \
     }
 #define KILLS(n) .budget = {.kills = (n)}
 #define WORDS_OF(...) __VA_ARGS__

@@ -8,7 +8,7 @@
 
 /* The directory of a region, under the region's lock, which is the shipped one. */
 #define IPC_DIRECTORY_CALLS(CALL, DATA)                     \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(object, fw_region_object_init)
 CALLS_TYPE(ipc_directory, IPC_DIRECTORY_CALLS);
 

@@ -15,14 +15,14 @@
 #include <stdio.h>
 
 #include "ipc_head_calls.h"
-#include "ipc_head_watch.h"
+#include "ipc_head_check.h"
 #include "programs.h"
 #include "script.h"
 
 SCRIPT_WORDS(JOIN, LARGE, LOOK);
 
 /* MAKERS: how many were told that they made it.  JOINED: the plan of who has joined, in bytes. */
-enum ghost { MAKERS, JOINED };
+enum shadow { MAKERS, JOINED };
 
 static void setup(const void *arg)
 {
@@ -38,7 +38,7 @@ static void setup(const void *arg)
                                               HEAD_PART("check", check),
                                               {NULL, 0, 0}};
 
-    head_watch_make(parts);
+    head_check_make(parts);
     script_read(((const struct script *)arg)->threads, word_names);
 }
 
@@ -57,7 +57,7 @@ static int look(struct fw_ipc_plan_ *plan)
 
 static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
 {
-    head_watch_joined(self, &model_shared.ghost[JOINED], plan->size);
+    head_check_joined(self, &model_shared.shadow[JOINED], plan->size);
 }
 
 static void join(unsigned self, uint64_t size)
@@ -71,7 +71,7 @@ static void join(unsigned self, uint64_t size)
         error = ipc_head_in_use->make(head, &plan);
         if (error != 0 && error != EEXIST)
             model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-        if (error == 0 && ++model_shared.ghost[MAKERS] > 1)
+        if (error == 0 && ++model_shared.shadow[MAKERS] > 1)
             model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
     } else if (found == EINPROGRESS) {
         ipc_head_in_use->complete(head);
@@ -110,16 +110,16 @@ static void thread(unsigned self, const void *arg)
 
 static void finished(void)
 {
-    if (model_shared.ghost[JOINED] != 0 && head->size != model_shared.ghost[JOINED])
+    if (model_shared.shadow[JOINED] != 0 && head->size != model_shared.shadow[JOINED])
         model_fail("word", "a region of %llu bytes says that it has %llu",
-                   model_shared.ghost[JOINED], head->size);
+                   model_shared.shadow[JOINED], head->size);
 }
 
 #define PROGRAM(called, what, n, deaths, ...)                                              \
     {                                                                                      \
         .name = called, .about = what, .threads = n, .generic = true,                      \
         .budget = {.kills = (deaths)}, .unmarked = true, .setup = setup, .thread = thread, \
-        .changed = head_watch_changed, .finished = finished, .access = access, __VA_ARGS__ \
+        .changed = head_check_changed, .finished = finished, .access = access, __VA_ARGS__ \
     }
 #define AT_MOST(n) .preemptions = (n)
 #define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)

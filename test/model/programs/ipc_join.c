@@ -22,9 +22,9 @@
 
 #include "../memory.h"
 #include "../subject/region_file.h"
-#include "ipc_ground.h"
-#include "ipc_head_watch.h"
+#include "ipc_head_check.h"
 #include "ipc_join_calls.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
@@ -46,7 +46,7 @@ static const struct request {
 
 /* LENGTH: of the file.  JOINED: the size of the region.  SOLE: how many were told to be the only
  * makers.  ASKS: the word of each thread's call under way. */
-enum ghost { LENGTH, JOINED, SOLE, ASKS };
+enum shadow { LENGTH, JOINED, SOLE, ASKS };
 
 static void setup(const void *arg)
 {
@@ -56,8 +56,8 @@ static void setup(const void *arg)
                                               HEAD_PART("check", check),
                                               {NULL, 0, 0}};
 
-    head_watch_make(parts);
-    subject_file = (struct subject_file){&model_shared.ghost[LENGTH], head};
+    head_check_make(parts);
+    subject_file = (struct subject_file){&model_shared.shadow[LENGTH], head};
     script_read(((const struct script *)arg)->threads, word_names);
 }
 
@@ -71,7 +71,7 @@ static uint64_t seen(unsigned self, const uint64_t *word)
 static void check_joined(unsigned self, const struct request *r, bool was_begun,
                          const struct fw_ipc_joined_ *j)
 {
-    uint64_t room = r->is_memory ? r->size : model_shared.ghost[LENGTH];
+    uint64_t available = r->is_memory ? r->size : model_shared.shadow[LENGTH];
 
     if (seen(self, &head->magic) != FW_IPC_MAGIC || seen(self, &head->check) == 0)
         model_thread_fail("half made", "thread %llu has joined, and finds 0x%llx", self,
@@ -79,11 +79,11 @@ static void check_joined(unsigned self, const struct request *r, bool was_begun,
     if (j->base != head || j->plan.size != seen(self, &head->size) || j->plan.boot == 0)
         model_thread_fail("answer", "thread %llu has joined a region of %llu bytes", self,
                           j->plan.size);
-    if (j->plan.size > room || (!r->is_memory && j->plan.size < r->size))
+    if (j->plan.size > available || (!r->is_memory && j->plan.size < r->size))
         model_thread_fail("answer", "a region of %llu bytes, and there are %llu", j->plan.size,
-                          room);
-    head_watch_joined(self, &model_shared.ghost[JOINED], j->plan.size);
-    if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++model_shared.ghost[SOLE] > 1))
+                          available);
+    head_check_joined(self, &model_shared.shadow[JOINED], j->plan.size);
+    if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++model_shared.shadow[SOLE] > 1))
         model_thread_fail("answer", "thread %llu is told that it has made the region", self, 0);
 }
 
@@ -91,7 +91,7 @@ static bool is_right(const struct request *r, bool was_begun, int error)
 {
     bool makes = (r->flags & CREATE) != 0;
     bool is_exclusive = (r->flags & FW_REGION_EXCLUSIVE) != 0;
-    uint64_t size = model_shared.ghost[JOINED]; /* 0: nobody has come so far */
+    uint64_t size = model_shared.shadow[JOINED]; /* 0: nobody has come so far */
 
     switch (error) {
     case ENOENT:
@@ -114,10 +114,10 @@ static void act(unsigned self, unsigned word)
     bool was_begun = head->plan != 0;
     int error;
 
-    model_shared.ghost[ASKS + self] = word;
+    model_shared.shadow[ASKS + self] = word;
     error = r->is_memory ? ipc_join_in_use->memory(head, r->size, r->flags, &joined)
                          : ipc_join_in_use->file(3, r->size, r->flags, &joined);
-    model_shared.ghost[ASKS + self] = 0;
+    model_shared.shadow[ASKS + self] = 0;
     if (error == 0)
         check_joined(self, r, was_begun, &joined);
     else if (!is_right(r, was_begun, error))
@@ -140,10 +140,10 @@ static enum model_access access(const void *p)
 
     if (at >= MODEL_MEMORY)
         return ACCESS_DIRECT; /* a copy of the head */
-    if (!requests[model_shared.ghost[ASKS + model_current]].is_memory &&
-        at >= model_shared.ghost[LENGTH])
+    if (!requests[model_shared.shadow[ASKS + model_current]].is_memory &&
+        at >= model_shared.shadow[LENGTH])
         model_fail("beyond the end", "byte %llu of a file that has %llu", at,
-                   model_shared.ghost[LENGTH]);
+                   model_shared.shadow[LENGTH]);
     return at == offsetof(struct fw_ipc_head_, magic) ||
                    at == offsetof(struct fw_ipc_head_, plan) ||
                    at == offsetof(struct fw_ipc_head_, size) ||
@@ -154,9 +154,9 @@ static enum model_access access(const void *p)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    const struct request *r = &requests[model_shared.ghost[ASKS + thread]];
+    const struct request *r = &requests[model_shared.shadow[ASKS + thread]];
 
-    head_watch_changed(thread, addr, before);
+    head_check_changed(thread, addr, before);
     if (addr == (uint64_t)(uintptr_t)&head->plan && before == 0 && (r->flags & CREATE) == 0)
         model_fail("answer", "thread %llu makes a region, and was not asked for one", thread, 0);
 }
@@ -169,9 +169,9 @@ static void finished(void)
     for (unsigned i = 0; i < model_thread_count; i++)
         for (const unsigned *w = script_words[i]; *w != 0; w++)
             all_exclusive &= (requests[*w].flags & FW_REGION_EXCLUSIVE) != 0;
-    if (all_exclusive && !ground_has_deaths() && model_shared.ghost[SOLE] != 1)
+    if (all_exclusive && !region_has_deaths() && model_shared.shadow[SOLE] != 1)
         model_fail("answer", "%llu are told that they have made the region",
-                   model_shared.ghost[SOLE], 0);
+                   model_shared.shadow[SOLE], 0);
 }
 
 #define PROGRAM(called, what, n, ...)                                                   \

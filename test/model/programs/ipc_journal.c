@@ -24,8 +24,8 @@
 
 #include "../engine/report.h"
 #include "../memory.h"
-#include "ipc_ground.h"
 #include "ipc_journal_calls.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
@@ -33,7 +33,7 @@ SCRIPT_WORDS(ADD, ATTACH, OTHER, EARLY, DETACH, VISIT, LEND, RIVAL, CLAIM);
 enum { DATA = 2, LOCKS = 2 };
 
 /* By mutex.  INSIDE: thread + 1.  ENDED: sections that are. */
-enum ghost { INSIDE, ENDED = INSIDE + LOCKS };
+enum shadow { INSIDE, ENDED = INSIDE + LOCKS };
 
 static fw_ipc_mutex *m[LOCKS];
 static fw_ipc_journal *j[LOCKS];
@@ -59,15 +59,16 @@ static void setup(const void *arg)
                                               {"owner", offsetof(fw_ipc_journal, owner_), 8},
                                               {NULL, 0, 0}};
     const struct script *script = arg;
-    unsigned room = DATA * FW_IPC_JOURNAL_RECORD(8);
+    unsigned capacity = DATA * FW_IPC_JOURNAL_RECORD(8);
 
     is_attached = script->initial == 0;
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     for (unsigned i = 0; i < (is_attached ? 1 : LOCKS); i++) {
         m[i] = model_object(i == 0 ? "m" : "n", sizeof *m[i], mutex, NULL);
-        j[i] = model_object(i == 0 ? "j" : "k", (unsigned)fw_ipc_journal_size(room), parts, NULL);
+        j[i] =
+            model_object(i == 0 ? "j" : "k", (unsigned)fw_ipc_journal_size(capacity), parts, NULL);
         data[i] = model_object(i == 0 ? "data" : "ends", 64, NULL, NULL); /* at least */
-        j[i]->capacity_ = room;
+        j[i]->capacity_ = capacity;
     }
     if (is_attached) {
         m[0]->history_.journal_ = place_of(j[0]);
@@ -87,7 +88,7 @@ static enum model_access access(const void *p)
             (is_attached &&
              (p == (const void *)&j[i]->owner_ || p == (const void *)&m[i]->history_.journal_)))
             return ACCESS_DIRECT;
-    return ground_access(p);
+    return region_access(p);
 }
 
 static uint64_t seen(unsigned self, const uint64_t *word)
@@ -99,15 +100,15 @@ static void check_data(unsigned self, unsigned lock)
 {
     const uint64_t *words = data[lock];
 
-    if (model_shared.ghost[INSIDE + lock] != 0)
+    if (model_shared.shadow[INSIDE + lock] != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
     for (unsigned i = 1; i < DATA; i++)
         if (seen(self, &words[i]) != seen(self, &words[0]))
             model_thread_fail("half changed", "one word is %llu, another %llu",
                               seen(self, &words[0]), seen(self, &words[i]));
-    if (seen(self, &words[0]) < model_shared.ghost[ENDED + lock])
+    if (seen(self, &words[0]) < model_shared.shadow[ENDED + lock])
         model_thread_fail("lost update", "%llu sections have ended, and %llu are counted",
-                          model_shared.ghost[ENDED + lock], seen(self, &words[0]));
+                          model_shared.shadow[ENDED + lock], seen(self, &words[0]));
 }
 
 /* The answer to `what` is to be this. */
@@ -122,16 +123,16 @@ static void enter(unsigned self, unsigned lock)
     int error = ipc_journal_in_use->lock(m[lock], &script_blocking, NULL);
 
     report_remark(self, "is inside");
-    if (error == EOWNERDEAD && ground_has_deaths() && !is_attached)
+    if (error == EOWNERDEAD && region_has_deaths() && !is_attached)
         error = ipc_journal_in_use->consistent(m[lock]); /* who had no journal changed nothing */
     must(error, 0, self);
     check_data(self, lock);
-    model_shared.ghost[INSIDE + lock] = self + 1;
+    model_shared.shadow[INSIDE + lock] = self + 1;
 }
 
 static void unlock(unsigned self, unsigned lock)
 {
-    model_shared.ghost[INSIDE + lock] = 0;
+    model_shared.shadow[INSIDE + lock] = 0;
     must(ipc_journal_in_use->unlock(m[lock]), 0, self);
     report_remark(self, "has unlocked");
 }
@@ -169,7 +170,7 @@ static bool borrow(unsigned self, unsigned lock)
         add(self, lock, j[0], false);
         must(ipc_journal_in_use->commit(j[0]), 0, self);
         must(ipc_journal_in_use->attach(m[lock], NULL), 0, self);
-        model_shared.ghost[ENDED + lock]++;
+        model_shared.shadow[ENDED + lock]++;
     }
     unlock(self, lock);
     return is_ours;
@@ -193,7 +194,7 @@ static void change(unsigned self, enum word w)
     if (adds)
         add(self, 0, journal, w == EARLY);
     unlock(self, 0);
-    model_shared.ghost[ENDED] += adds;
+    model_shared.shadow[ENDED] += adds;
 }
 
 static void claim(unsigned self)
@@ -227,7 +228,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_journal_in_use->ground);
+    region_begin(self, &ipc_journal_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
@@ -235,8 +236,8 @@ static void thread(unsigned self, const void *arg)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if (model_shared.ghost[INSIDE + i] == thread + 1)
-            model_shared.ghost[INSIDE + i] = 0;
+        if (model_shared.shadow[INSIDE + i] == thread + 1)
+            model_shared.shadow[INSIDE + i] = 0;
 }
 
 /* Of that value of owner_: does the thread hold the mutex?  A dead one's store may come late. */
@@ -244,13 +245,13 @@ static bool is_holder(unsigned thread, uint64_t owner)
 {
     for (unsigned i = 0; i < LOCKS; i++)
         if (owner == owner_of(m[i]))
-            return ground_is_killed(thread) || ground_thread_of(m[i]->word_) == thread;
+            return region_is_killed(thread) || region_thread_of(m[i]->word_) == thread;
     return false;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     for (unsigned i = 0; i < LOCKS && !is_attached; i++) {
         uint64_t now = j[i]->owner_;
         if (addr != (uint64_t)(uintptr_t)&j[i]->owner_ || now == before)
@@ -265,18 +266,18 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 
 static const struct model_own *own(void)
 {
-    return ipc_own(&ipc_journal_in_use->ground);
+    return ipc_own(&ipc_journal_in_use->region);
 }
 
 static void finished(void)
 {
-    if (!ground_has_deaths() && (j[0]->used_ != 0 || data[0][0] != model_shared.ghost[ENDED]))
+    if (!region_has_deaths() && (j[0]->used_ != 0 || data[0][0] != model_shared.shadow[ENDED]))
         model_fail("word", "all are done, and %llu bytes of records are left", j[0]->used_, 0);
 }
 
 #define PROGRAM(called, what, n, deaths, ...)                                                      \
     {                                                                                              \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,                \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,            \
         .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .killed = killed,         \
         .changed = changed, .finished = finished, .own = own, .access = access, .arg = __VA_ARGS__ \
     }

@@ -8,7 +8,7 @@
 
 /* The journal, and a mutex that has one. */
 #define IPC_JOURNAL_CALLS(CALL, DATA)                       \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(record, fw_ipc_journal_record)                     \
     CALL(lock, fw_ipc_mutex_lock_policy)                    \
     CALL(unlock, fw_ipc_mutex_unlock)                       \

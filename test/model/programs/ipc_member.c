@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programs for members of a region that come and leave at any instruction, beside others that
- * look for the dead.  A thread says in ghost memory which id it has.
+ * look for the dead.  A thread says in shadow memory which id it has.
  *
  *   join      becomes a member
  *   leave     leaves
@@ -10,7 +10,7 @@
  *   name      asks who they are, by the same ids
  *   company   asks whether the process has other members (all are threads of one then)
  *
- * Checked, besides what ipc_ground.h says: nobody is said to be dead who has neither died nor begun
+ * Checked, besides what ipc_region.h says: nobody is said to be dead who has neither died nor begun
  * to leave; nobody is said to live who had left, or whose death was marked, before it was asked,
  * nor by the slow question whose death the kernel did not mark; no id of a member is unreal; an id
  * is never another thread's.  A thread finds a line where all others are gone.  No line is used
@@ -20,8 +20,8 @@
 
 #include "../engine/report.h"
 #include "../subject/robust.h"
-#include "ipc_ground.h"
 #include "ipc_member_calls.h"
+#include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
 
@@ -31,46 +31,46 @@ enum state { OUTSIDE, MEMBER, LEAVING, LEFT };
 
 /* By thread: its state, and the ids that it has had last and first. */
 enum { THREADS = 3 };
-enum ghost { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
+enum shadow { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
 
 struct member_script {
     struct script threads;
     unsigned lines;
-    bool is_worn;    /* the first line has one tenancy left */
+    bool is_worn;    /* the first line has one slot generation left */
     bool is_process; /* the threads are of one */
 };
 
 static bool is_worn;
 
-static uint64_t *ghost(enum ghost g, unsigned thread)
+static uint64_t *shadow(enum shadow g, unsigned thread)
 {
-    return &model_shared.ghost[g + thread];
+    return &model_shared.shadow[g + thread];
 }
 
 static void setup(const void *arg)
 {
     const struct member_script *script = arg;
 
-    ground_make(script->lines, false);
+    region_make(script->lines, false);
     subject_is_one_process = script->is_process;
     is_worn = script->is_worn;
     if (is_worn)
-        ground_lines[0].life = ((uint64_t)UINT32_MAX - 1) << 32;
+        region_slots[0].life = ((uint64_t)UINT32_MAX - 1) << 32;
     script_read(script->threads.threads, word_names);
 }
 
 static enum model_access access(const void *p)
 {
-    uint64_t at = ((uintptr_t)p - (uintptr_t)ground_lines) % FW_IPC_MEMBER_SIZE;
+    uint64_t at = ((uintptr_t)p - (uintptr_t)region_slots) % FW_IPC_MEMBER_SIZE;
 
-    if (p == (const void *)&ground_place->head->members_used)
+    if (p == (const void *)&region_mapping->head->members_used)
         return ACCESS_STEP;
-    if ((uintptr_t)p >= (uintptr_t)ground_lines && (uintptr_t)p < (uintptr_t)model_stacks &&
+    if ((uintptr_t)p >= (uintptr_t)region_slots && (uintptr_t)p < (uintptr_t)model_stacks &&
         (at == offsetof(struct fw_ipc_member_, here_since) ||
          (at >= offsetof(struct fw_ipc_member_, former) &&
           at < offsetof(struct fw_ipc_member_, shares))))
         return ACCESS_STEP;
-    return ground_access(p);
+    return region_access(p);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static enum model_access access(const void *p)
 /* It has died, and what the kernel does about that is done. */
 static bool is_dead(unsigned thread)
 {
-    return ground_is_killed(thread) && model_threads[thread].status == THREAD_DONE;
+    return region_is_killed(thread) && model_threads[thread].status == THREAD_DONE;
 }
 
 /*
@@ -90,8 +90,8 @@ static bool are_others_gone(unsigned self)
     for (unsigned i = 0; i < model_thread_count; i++)
         if (i != self &&
             (model_threads[i].status != THREAD_DONE ||
-             (ground_is_killed(i) ? model_program->unmarked && *ghost(STATE, i) != MEMBER
-                                  : *ghost(STATE, i) == MEMBER)))
+             (region_is_killed(i) ? model_program->unmarked && *shadow(STATE, i) != MEMBER
+                                  : *shadow(STATE, i) == MEMBER)))
             return false;
     return true;
 }
@@ -100,58 +100,58 @@ static void join(unsigned self)
 {
     struct fw_ipc_me_ me = {.id = 0};
     bool were_gone = are_others_gone(self);
-    int error = ipc_member_in_use->ground.enter(ground_place->head, &me);
+    int error = ipc_member_in_use->region.enter(region_mapping->head, &me);
 
     if (error == EAGAIN && (!were_gone || is_worn))
         return;
-    if (error != 0 || me.member != fw_ipc_member_of_(ground_place, me.id))
+    if (error != 0 || me.member != fw_ipc_member_of_(region_mapping, me.id))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (model_program->unmarked) /* what it has said of itself is seen before others hear of it */
         fw_fence_seq_cst();
     report_remark(self, "is a member");
-    *ghost(STATE, self) = MEMBER;
-    *ghost(LAST_ID, self) = me.id;
-    if (*ghost(FIRST_ID, self) == 0)
-        *ghost(FIRST_ID, self) = me.id;
+    *shadow(STATE, self) = MEMBER;
+    *shadow(LAST_ID, self) = me.id;
+    if (*shadow(FIRST_ID, self) == 0)
+        *shadow(FIRST_ID, self) = me.id;
 }
 
 static void leave(unsigned self)
 {
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it is a member for a while */
-    if (*ghost(STATE, self) == MEMBER)
-        *ghost(STATE, self) = LEAVING;
-    if (!ipc_member_in_use->ground.leave(ground_place))
+    if (*shadow(STATE, self) == MEMBER)
+        *shadow(STATE, self) = LEAVING;
+    if (!ipc_member_in_use->region.leave(region_mapping))
         model_thread_fail("answer", "thread %llu cannot leave", self, 0);
-    if (*ghost(STATE, self) == LEAVING)
-        *ghost(STATE, self) = LEFT;
+    if (*shadow(STATE, self) == LEAVING)
+        *shadow(STATE, self) = LEFT;
 }
 
 /* Had the thread that id, and may it have it still? */
 static bool has_id(unsigned thread, uint64_t id)
 {
-    return *ghost(LAST_ID, thread) == id && *ghost(STATE, thread) != LEFT;
+    return *shadow(LAST_ID, thread) == id && *shadow(STATE, thread) != LEFT;
 }
 
 static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
 {
     bool is_told = !model_program->unmarked || asks;
     bool was_gone = !has_id(thread, id) || (is_dead(thread) && is_told);
-    enum fw_ipc_life life = asks ? ipc_member_in_use->life_slow(ground_place, id)
-                                 : ipc_member_in_use->life(ground_place, id);
+    enum fw_ipc_life life = asks ? ipc_member_in_use->life_slow(region_mapping, id)
+                                 : ipc_member_in_use->life(region_mapping, id);
 
     if (life == FW_IPC_CORRUPT)
         model_thread_fail("member", "thread %llu finds that an id of thread %llu is unreal", self,
                           thread);
     if (life == FW_IPC_ALIVE && was_gone)
         model_thread_fail("member", "thread %llu takes thread %llu for alive", self, thread);
-    if (life == FW_IPC_DEAD && has_id(thread, id) && *ghost(STATE, thread) == MEMBER &&
-        !ground_is_killed(thread))
+    if (life == FW_IPC_DEAD && has_id(thread, id) && *shadow(STATE, thread) == MEMBER &&
+        !region_is_killed(thread))
         model_thread_fail("member", "thread %llu takes thread %llu for dead", self, thread);
 }
 
 static void name(unsigned thread, uint64_t id)
 {
-    uint64_t ids = ipc_member_in_use->ids(ground_place, id);
+    uint64_t ids = ipc_member_in_use->ids(region_mapping, id);
 
     if ((uint32_t)ids != SUBJECT_FIRST_TID + thread)
         model_thread_fail("member", "an id of thread %llu is said to be that of 0x%llx", thread,
@@ -163,7 +163,7 @@ static void for_each_id(unsigned self, enum word w)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* at any moment, also where nobody has come yet */
     for (unsigned i = 0; i < 2 * model_thread_count; i++) {
         unsigned thread = i / 2;
-        uint64_t last = *ghost(LAST_ID, thread), first = *ghost(FIRST_ID, thread);
+        uint64_t last = *shadow(LAST_ID, thread), first = *shadow(FIRST_ID, thread);
         uint64_t id = i % 2 == 0 ? last : first;
         if (thread == self || id == 0 || (i % 2 == 1 && first == last))
             continue;
@@ -183,14 +183,14 @@ static void company(unsigned self)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     were_gone = are_others_gone(self);
     for (unsigned i = 0; i < model_thread_count; i++)
-        had[i] = *ghost(STATE, i) == MEMBER ? *ghost(LAST_ID, i) : 0;
-    answer = ipc_member_in_use->has_multithreaded(ground_place);
+        had[i] = *shadow(STATE, i) == MEMBER ? *shadow(LAST_ID, i) : 0;
+    answer = ipc_member_in_use->has_multithreaded(region_mapping);
     if (answer && were_gone)
         model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)
-        if (i != self && had[i] != 0 && *ghost(STATE, i) == MEMBER &&
-            *ghost(LAST_ID, i) == had[i] && model_threads[i].status != THREAD_DONE &&
-            !ground_is_killed(i))
+        if (i != self && had[i] != 0 && *shadow(STATE, i) == MEMBER &&
+            *shadow(LAST_ID, i) == had[i] && model_threads[i].status != THREAD_DONE &&
+            !region_is_killed(i))
             model_thread_fail("answer", "thread %llu is alone beside thread %llu", self, i);
 }
 
@@ -211,25 +211,25 @@ static void thread(unsigned self, const void *arg)
 
 static const struct model_own *own(void)
 {
-    return ipc_own(&ipc_member_in_use->ground);
+    return ipc_own(&ipc_member_in_use->region);
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
 
 static bool is_taken(unsigned line)
 {
-    return ((uint32_t)ground_lines[line].life & FW_ROBUST_OWNER) != 0;
+    return ((uint32_t)region_slots[line].life & FW_ROBUST_OWNER) != 0;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    const struct fw_ipc_head_ *head = ground_place->head;
+    const struct fw_ipc_head_ *head = region_mapping->head;
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (addr == (uint64_t)(uintptr_t)&head->members_used && head->members_used < (uint32_t)before)
         model_fail("member", "%llu lines were used, and now %llu", (uint32_t)before,
                    head->members_used);
-    for (unsigned i = head->members_used; i < ground_place->member_count; i++)
+    for (unsigned i = head->members_used; i < region_mapping->member_count; i++)
         if (is_taken(i))
             model_fail("member", "line %llu is taken, and %llu are said to be used", i,
                        head->members_used);
@@ -237,9 +237,9 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 
 static void finished(void)
 {
-    for (unsigned i = 0; i < ground_place->member_count && !model_program->unmarked; i++) {
-        uint32_t tid = (uint32_t)ground_lines[i].life & FW_ROBUST_OWNER;
-        if (tid != 0 && ground_is_killed(tid - SUBJECT_FIRST_TID))
+    for (unsigned i = 0; i < region_mapping->member_count && !model_program->unmarked; i++) {
+        uint32_t tid = (uint32_t)region_slots[i].life & FW_ROBUST_OWNER;
+        if (tid != 0 && region_is_killed(tid - SUBJECT_FIRST_TID))
             model_fail("member", "thread %llu is dead, and has line %llu", tid - SUBJECT_FIRST_TID,
                        i);
     }

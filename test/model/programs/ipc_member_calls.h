@@ -4,9 +4,9 @@
 
 #include "ipc_calls.h"
 
-/* The members of a region: they come and leave (ground), and are looked at. */
+/* The members of a region: they come and leave (region), and are looked at. */
 #define IPC_MEMBER_CALLS(CALL, DATA)                        \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(life, fw_ipc_life_)                                \
     CALL(life_slow, fw_ipc_life_slow_)                      \
     CALL(ids, fw_ipc_ids_)                                  \

@@ -8,16 +8,16 @@
 
 #define PROGRAM(called, what, n, ...) WITH_RECHECKS(true, called, what, n, __VA_ARGS__)
 
-/* No nap ends: what is not told to a sleeper it never learns. */
+/* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, ...) WITH_RECHECKS(false, called, what, n, __VA_ARGS__)
 
-#define WITH_RECHECKS(has, called, what, n, ...)                                      \
-    {                                                                                 \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),  \
-        .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,           \
-        .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,       \
-        .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe, \
-        .own = ipc_mutex_script_own, .access = ipc_mutex_script_access, __VA_ARGS__   \
+#define WITH_RECHECKS(has, called, what, n, ...)                                         \
+    {                                                                                    \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has), \
+        .setup = ipc_mutex_script_setup, .thread = ipc_mutex_script_thread,              \
+        .killed = ipc_mutex_script_killed, .changed = ipc_mutex_script_changed,          \
+        .finished = ipc_mutex_script_finished, .describe = ipc_mutex_script_describe,    \
+        .own = ipc_mutex_script_own, .access = ipc_mutex_script_access, __VA_ARGS__      \
     }
 
 #define SCRIPT(...) SCRIPT_WITH((__VA_ARGS__), .lines = 0)
@@ -40,14 +40,14 @@ static const struct model_program programs[] = {
             SCRIPT("lock", "lock", "lock")),
     PROGRAM("ipc-kill-again", "three threads, one of them twice; two may die", 3, KILLS(2),
             SCRIPT("lock lock", "lock", "lock")),
-    PROGRAM("ipc-idle", "two may die, and four naps (of all together) are enough", 3,
-            .budget = {.kills = 2, .naps = 4}, .is_patient = true,
+    PROGRAM("ipc-idle", "two may die, and four re-checks (of all together) are enough", 3,
+            .budget = {.kills = 2, .rechecks = 4}, .is_patient = true,
             SCRIPT("lock lock", "lock", "lock")),
-    TOLD("ipc-told", "nobody naps; two threads, twice each; one may die", 2, KILLS(1),
+    TOLD("ipc-told", "nobody re-checks; two threads, twice each; one may die", 2, KILLS(1),
          SCRIPT("lock lock", "lock lock")),
-    TOLD("ipc-told-three", "nobody naps; three threads; one may die", 3, KILLS(1),
+    TOLD("ipc-told-three", "nobody re-checks; three threads; one may die", 3, KILLS(1),
          SCRIPT("lock", "lock", "lock")),
-    TOLD("ipc-told-two", "nobody naps; three threads; two may die", 3, KILLS(2),
+    TOLD("ipc-told-two", "nobody re-checks; three threads; two may die", 3, KILLS(2),
          SCRIPT("lock", "lock", "lock")),
     PROGRAM("ipc-timed", "one waits for a while only; one may die", 3, KILLS(1),
             SCRIPT("timed", "lock", "lock")),

@@ -7,7 +7,7 @@
 #include "ipc_calls.h"
 
 #define IPC_MUTEX_CALLS(CALL, DATA)                         \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(trylock, fw_ipc_mutex_trylock)                     \
     CALL(lock, fw_ipc_mutex_lock_policy)                    \
     CALL(unlock, fw_ipc_mutex_unlock)                       \

@@ -10,7 +10,7 @@
  *   lock    a section: waits for the mutex; after EOWNERDEAD repairs, and says so
  *   poll    the same, and never sleeps
  *   adapt   the same, asking who runs
- *   timed   the same, and gives up when its time is over
+ *   timed   the same, and gives up when it times out
  *   try     the same, where nobody holds the mutex
  *   lax     the same, and after EOWNERDEAD unlocks without a word: gives the mutex up
  *   exit    locks, and ends without unlock
@@ -39,7 +39,7 @@ void ipc_mutex_script_thread(unsigned self, const void *arg);
 void ipc_mutex_script_killed(unsigned thread);
 void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void ipc_mutex_script_finished(void);
-void ipc_mutex_script_describe(char *text, size_t room);
+void ipc_mutex_script_describe(char *text, size_t text_size);
 enum model_access ipc_mutex_script_access(const void *p);
 const struct model_own *ipc_mutex_script_own(void);
 

@@ -12,75 +12,75 @@
 #include <stdio.h>
 
 #include "../engine/report.h"
-#include "ipc_gates.h"
+#include "ipc_sync.h"
 #include "script.h"
 
 SCRIPT_WORDS(CALL, FAIL);
 
 /* INSIDE: thread + 1.  KNOWN: somebody has come through. */
-enum ghost { INSIDE, SUCCESSES, KNOWN };
+enum shadow { INSIDE, SUCCESSES, KNOWN };
 
 static fw_ipc_once *o;
 
-const struct model_own *ipc_gates_own(void)
+const struct model_own *ipc_sync_own(void)
 {
-    return ipc_own(&ipc_gates_in_use->ground);
+    return ipc_own(&ipc_sync_in_use->region);
 }
 
 static void setup(const void *arg)
 {
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     o = model_object("o", 64, NULL, NULL); /* what an object takes at least */
     script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static int run(void *arg)
 {
-    if (model_shared.ghost[INSIDE] != 0)
+    if (model_shared.shadow[INSIDE] != 0)
         model_thread_fail("exclusion", "two initialisers run", 0, 0);
-    if (model_shared.ghost[KNOWN] != 0)
+    if (model_shared.shadow[KNOWN] != 0)
         model_thread_fail("again", "the initialiser is known to have succeeded", 0, 0);
-    model_shared.ghost[INSIDE] = model_current + 1;
+    model_shared.shadow[INSIDE] = model_current + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[INSIDE] = 0;
+    model_shared.shadow[INSIDE] = 0;
     if (arg == NULL)
         return EAGAIN;
-    ++model_shared.ghost[SUCCESSES];
+    ++model_shared.shadow[SUCCESSES];
     return 0;
 }
 
 static void act(unsigned self, enum word w)
 {
-    int error = ipc_gates_in_use->call(o, run, w == CALL ? o : NULL);
+    int error = ipc_sync_in_use->call(o, run, w == CALL ? o : NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
-    if (error == 0 && model_shared.ghost[SUCCESSES] == 0)
+    if (error == 0 && model_shared.shadow[SUCCESSES] == 0)
         model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
                           self, 0);
     if (error != 0 && (w != FAIL || error != EAGAIN))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    model_shared.ghost[KNOWN] |= error == 0;
+    model_shared.shadow[KNOWN] |= error == 0;
 }
 
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_gates_in_use->ground);
+    region_begin(self, &ipc_sync_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
 {
-    if (model_shared.ghost[INSIDE] == thread + 1)
-        model_shared.ghost[INSIDE] = 0;
+    if (model_shared.shadow[INSIDE] == thread + 1)
+        model_shared.shadow[INSIDE] = 0;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    unsigned owner = ground_thread_of(before);
+    unsigned owner = region_thread_of(before);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (addr == (uint64_t)(uintptr_t)o && owner < MODEL_MAX_THREADS && owner != thread &&
         ((before ^ o->word_) & FW_IPC_HOLDER) != 0)
         model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
@@ -88,7 +88,7 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 
 static void finished(void)
 {
-    if (ground_thread_of(o->word_) < MODEL_MAX_THREADS)
+    if (region_thread_of(o->word_) < MODEL_MAX_THREADS)
         model_fail("word", "all are done, and the word is 0x%llx", o->word_, 0);
 }
 
@@ -96,24 +96,24 @@ static void finished(void)
 #define PROGRAM(called, what, n, deaths, moves, ...) \
     WITH_RECHECKS(true, called, what, n, deaths, moves, __VA_ARGS__)
 
-/* No nap ends: what is not told to a sleeper it never learns. */
+/* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, deaths, moves, ...) \
     WITH_RECHECKS(false, called, what, n, deaths, moves, __VA_ARGS__)
 
 #define WITH_RECHECKS(has, called, what, n, deaths, moves, ...)                            \
     {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),       \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has),   \
         .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \
-        .killed = killed, .changed = changed, .finished = finished, .own = ipc_gates_own,  \
-        .access = ground_access, .arg = SCRIPT_OF(__VA_ARGS__)                             \
+        .killed = killed, .changed = changed, .finished = finished, .own = ipc_sync_own,   \
+        .access = region_access, .arg = SCRIPT_OF(__VA_ARGS__)                             \
     }
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-once", "two call; nobody dies", 2, 0, 2, "call call", "call"),
     PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, 2, "call", "call call"),
     PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, 0, "call", "call", "call"),
-    TOLD("ipc-once-told", "nobody naps; two call; one may die", 2, 1, 2, "call", "call call"),
-    TOLD("ipc-once-told-two", "nobody naps; three call; two may die", 3, 2, 0, "call", "call",
+    TOLD("ipc-once-told", "nobody re-checks; two call; one may die", 2, 1, 2, "call", "call call"),
+    TOLD("ipc-once-told-two", "nobody re-checks; three call; two may die", 3, 2, 0, "call", "call",
          "call"),
     PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, 0, "fail", "call", "call"),
 };

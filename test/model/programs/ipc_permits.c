@@ -3,7 +3,7 @@
  * The programs for the permits between processes.
  *
  *   take    takes a permit, and gives it back
- *   timed   the same, and gives up when its time is over
+ *   timed   the same, and gives up when it times out
  *   keep    takes a permit, and ends with it
  *
  * No permit is lent to two who live; it is told truly whether it was a dead one's; and a dead one's
@@ -14,13 +14,13 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "ipc_gates.h"
+#include "ipc_sync.h"
 #include "script.h"
 
 SCRIPT_WORDS(TAKE, TIMED, KEEP);
 
 /* By permit: thread + 1. */
-enum ghost { LENT };
+enum shadow { LENT };
 
 static fw_ipc_permits *u;
 static uint64_t *permits;
@@ -31,7 +31,7 @@ static void setup(const void *arg)
     static const struct model_part parts[] = {
         {"queue", 0, 8}, {"queue", 0, 4}, {"unit0", 64, 8}, {"unit1", 72, 8}, {NULL, 0, 0}};
 
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *permits), parts, NULL);
     u->made_ = script->initial;
     permits = (uint64_t *)(u + 1);
@@ -40,19 +40,19 @@ static void setup(const void *arg)
 
 static enum model_access access(const void *p)
 {
-    return p == (const void *)&u->made_ ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&u->made_ ? ACCESS_DIRECT : region_access(p);
 }
 
 static void act(unsigned self, enum word w)
 {
     uint32_t permit = 0;
     int error =
-        ipc_gates_in_use->take(u, &permit, IPC_GATES_BLOCKS, w == TIMED ? &script_soon : NULL);
-    uint64_t *lent = &model_shared.ghost[LENT + permit];
+        ipc_sync_in_use->take(u, &permit, IPC_SYNC_BLOCKS, w == TIMED ? &script_soon : NULL);
+    uint64_t *lent = &model_shared.shadow[LENT + permit];
 
     if (error == ETIMEDOUT && w == TIMED)
         return;
-    if (permit >= u->made_ || (error != 0 && (error != EOWNERDEAD || !ground_has_deaths())))
+    if (permit >= u->made_ || (error != 0 && (error != EOWNERDEAD || !region_has_deaths())))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     report_remark(self, error == 0 ? "has a permit" : "has the permit of a dead one");
     if (*lent != 0)
@@ -63,14 +63,14 @@ static void act(unsigned self, enum word w)
     if (w == KEEP)
         model_thread_exit();
     *lent = 0;
-    if (ipc_gates_in_use->give(u, permit) != 0)
+    if (ipc_sync_in_use->give(u, permit) != 0)
         model_thread_fail("answer", "thread %llu may not give back what it has", self, 0);
 }
 
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_gates_in_use->ground);
+    region_begin(self, &ipc_sync_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
@@ -78,16 +78,16 @@ static void thread(unsigned self, const void *arg)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < u->made_; i++)
-        if (model_shared.ghost[LENT + i] == thread + 1)
-            model_shared.ghost[LENT + i] = 0;
+        if (model_shared.shadow[LENT + i] == thread + 1)
+            model_shared.shadow[LENT + i] = 0;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t at = addr - (uint64_t)(uintptr_t)permits;
-    unsigned owner = ground_thread_of(before);
+    unsigned owner = region_thread_of(before);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (at < u->made_ * sizeof *permits && owner < MODEL_MAX_THREADS && owner != thread)
         model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
 }
@@ -95,23 +95,23 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 static void finished(void)
 {
     for (unsigned i = 0; i < u->made_; i++)
-        if (ground_thread_of(permits[i]) < MODEL_MAX_THREADS ||
-            (!ground_has_deaths() && permits[i] != 0))
+        if (region_thread_of(permits[i]) < MODEL_MAX_THREADS ||
+            (!region_has_deaths() && permits[i] != 0))
             model_fail("word", "all are done, and permit %llu is lent: 0x%llx", i, permits[i]);
 }
 
-/* Each sleep changes the queue's word, so naps are counted: those of all sleepers together. */
+/* Each sleep changes the queue's word, so re-checks are counted: those of all sleepers together. */
 #define PROGRAM(called, what, n, deaths, ...) WITH_RECHECKS(4, called, what, n, deaths, __VA_ARGS__)
 
-/* No nap ends: what is not told to a sleeper it never learns. */
+/* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, deaths, ...) WITH_RECHECKS(0, called, what, n, deaths, __VA_ARGS__)
 
-#define WITH_RECHECKS(most, called, what, n, deaths, ...)                                  \
-    {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = (most) != 0, \
-        .is_patient = true, .budget = {.kills = (deaths), .naps = (most)}, .setup = setup, \
-        .thread = thread, .killed = killed, .changed = changed, .finished = finished,      \
-        .own = ipc_gates_own, .access = access, .arg = __VA_ARGS__                         \
+#define WITH_RECHECKS(most, called, what, n, deaths, ...)                                      \
+    {                                                                                          \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (most) != 0, \
+        .is_patient = true, .budget = {.kills = (deaths), .rechecks = (most)}, .setup = setup, \
+        .thread = thread, .killed = killed, .changed = changed, .finished = finished,          \
+        .own = ipc_sync_own, .access = access, .arg = __VA_ARGS__                              \
     }
 
 static const struct model_program ipc_permits_table[] = {
@@ -125,11 +125,11 @@ static const struct model_program ipc_permits_table[] = {
             SCRIPT_FROM(1, "take", "take", "take")),
     PROGRAM("ipc-permits-two", "two permits for three; one may die", 3, 1,
             SCRIPT_FROM(2, "take", "take", "take")),
-    TOLD("ipc-permits-told", "nobody naps; one permit for two; one may die", 2, 1,
+    TOLD("ipc-permits-told", "nobody re-checks; one permit for two; one may die", 2, 1,
          SCRIPT_FROM(1, "take take", "take take")),
-    TOLD("ipc-permits-told-three", "nobody naps; one permit for three; one may die", 3, 1,
+    TOLD("ipc-permits-told-three", "nobody re-checks; one permit for three; one may die", 3, 1,
          SCRIPT_FROM(1, "take", "take", "take")),
-    TOLD("ipc-permits-told-two", "nobody naps; two permits for three; two may die", 3, 2,
+    TOLD("ipc-permits-told-two", "nobody re-checks; two permits for three; two may die", 3, 2,
          SCRIPT_FROM(2, "take", "take", "take")),
     PROGRAM("ipc-permits-keep", "who holds the permit ends", 2, 1, SCRIPT_FROM(1, "keep", "take")),
     PROGRAM("ipc-permits-timed", "one waits for a while only", 2, 1,

@@ -7,16 +7,16 @@
 
 #define PROGRAM(called, what, n, ...) WITH_RECHECKS(true, called, what, n, __VA_ARGS__)
 
-/* No nap ends: what is not told to a sleeper it never learns. */
+/* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(called, what, n, ...) WITH_RECHECKS(false, called, what, n, __VA_ARGS__)
 
-#define WITH_RECHECKS(has, called, what, n, ...)                                        \
-    {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = (has),    \
-        .setup = ipc_rwlock_script_setup, .thread = ipc_rwlock_script_thread,           \
-        .killed = ipc_rwlock_script_killed, .changed = ipc_rwlock_script_changed,       \
-        .finished = ipc_rwlock_script_finished, .describe = ipc_rwlock_script_describe, \
-        .own = ipc_rwlock_script_own, .access = ipc_rwlock_script_access, __VA_ARGS__   \
+#define WITH_RECHECKS(has, called, what, n, ...)                                         \
+    {                                                                                    \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has), \
+        .setup = ipc_rwlock_script_setup, .thread = ipc_rwlock_script_thread,            \
+        .killed = ipc_rwlock_script_killed, .changed = ipc_rwlock_script_changed,        \
+        .finished = ipc_rwlock_script_finished, .describe = ipc_rwlock_script_describe,  \
+        .own = ipc_rwlock_script_own, .access = ipc_rwlock_script_access, __VA_ARGS__    \
     }
 
 /* The hint is made anew at every 16th generation; with TIDY at once. */
@@ -29,7 +29,7 @@
         .threads = {.threads = {WORDS words}}, __VA_ARGS__ \
     }
 #define KILLS(n) .budget = {.kills = (n)}
-/* A reader's last store may be late: a writer that sleeps meanwhile sleeps for a nap. */
+/* A reader's last store may be late: a writer that sleeps meanwhile sleeps until its re-check. */
 #define RECHECKS_DUE .rechecks_are_due = true
 
 static const struct model_program programs[] = {
@@ -38,12 +38,12 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-rw-late", "the same: a reader's store may come late", 2, .expects = "lost wake-up",
             SCRIPT("read", "write")),
     PROGRAM("ipc-rw-writers", "two writers; nobody dies", 2, SCRIPT("write write", "write write")),
-    TOLD("ipc-rw-told", "nobody naps; two writers; one may die", 2, KILLS(1),
+    TOLD("ipc-rw-told", "nobody re-checks; two writers; one may die", 2, KILLS(1),
          SCRIPT("write write", "write write")),
-    TOLD("ipc-rw-told-three", "nobody naps; three writers; one may die", 3, KILLS(1),
+    TOLD("ipc-rw-told-three", "nobody re-checks; three writers; one may die", 3, KILLS(1),
          SCRIPT("write", "write", "write")),
-    TOLD("ipc-rw-told-upgrades", "nobody naps; one upgrades, one writes; one may die", 2, KILLS(1),
-         SCRIPT("upgrade", "write")),
+    TOLD("ipc-rw-told-upgrades", "nobody re-checks; one upgrades, one writes; one may die", 2,
+         KILLS(1), SCRIPT("upgrade", "write")),
     PROGRAM("ipc-rw-kill", "a reader and a writer; one may die", 2, KILLS(1), RECHECKS_DUE,
             SCRIPT("read read", "write write")),
     PROGRAM("ipc-rw-tidy", "the same, and the hint is made anew", 2, KILLS(1), RECHECKS_DUE,

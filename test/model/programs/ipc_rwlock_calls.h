@@ -7,7 +7,7 @@
 #include "ipc_calls.h"
 
 #define IPC_RWLOCK_CALLS(CALL, DATA)                        \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(try_read, fw_ipc_rwlock_tryrdlock)                 \
     CALL(read, fw_ipc_rwlock_rdlock_policy)                 \
     CALL(end_read, fw_ipc_rwlock_rdunlock)                  \

@@ -9,36 +9,36 @@
 #include "../kernel.h"
 #include "../memory.h"
 #include "ipc/rwlock.h"
-#include "ipc_ground.h"
+#include "ipc_region.h"
 #include "ipc_rwlock_calls.h"
 
 SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, BESIDE, WRITE, TRY_WRITE, TIMED_WRITE, LAX, UP,
              UPGRADE, TIMED_UPGRADE, DOWN);
 
 /* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex_script.c. */
-enum ghost { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
+enum shadow { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
 
 static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
 static const struct ipc_rwlock_script *script;
 
-static uint64_t *ghost(enum ghost g)
+static uint64_t *shadow(enum shadow g)
 {
-    return &model_shared.ghost[g];
+    return &model_shared.shadow[g];
 }
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     char holder[24];
 
     if (offset != 0) {
-        snprintf(text, room, "%" PRIu64, w);
+        snprintf(text, text_size, "%" PRIu64, w);
         return;
     }
-    ground_decode_holder(w, holder, sizeof holder);
+    region_decode_holder(w, holder, sizeof holder);
     if (size == 4)
         snprintf(holder, sizeof holder, "%08" PRIx64, w);
-    snprintf(text, room, "%s%s%s%s%s%s%s%s", holder, (w & FW_IPC_WAITERS) != 0 ? " W" : "",
+    snprintf(text, text_size, "%s%s%s%s%s%s%s%s", holder, (w & FW_IPC_WAITERS) != 0 ? " W" : "",
              (w & FW_IPC_DIED) != 0 ? " DIED" : "", (w & IPC_RW_UPGRADABLE) != 0 ? " UP" : "",
              (w & IPC_RW_DRAINING) != 0 ? " DRAINING" : "",
              (w & IPC_RW_RELEASING) != 0 ? " RELEASING" : "",
@@ -51,8 +51,8 @@ static int repair(void *arg, const fw_ipc_death *death)
     (void)arg;
     (void)death;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it may die, too */
-    *ghost(SECOND) = *ghost(FIRST);
-    *ghost(OWED) = 0;
+    *shadow(SECOND) = *shadow(FIRST);
+    *shadow(OWED) = 0;
     return 0;
 }
 
@@ -66,10 +66,10 @@ void ipc_rwlock_script_setup(const void *arg)
         {NULL, 0, 0}};
 
     script = arg;
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     l = model_object("l", sizeof *l, parts, decode);
     other = model_object("other", sizeof *other, NULL, NULL);
-    l->history_.generation_ = *ghost(GENERATION) = script->generation;
+    l->history_.generation_ = *shadow(GENERATION) = script->generation;
     l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
     script_read(script->threads.threads, word_names);
@@ -79,27 +79,27 @@ void ipc_rwlock_script_setup(const void *arg)
 
 static void check_sound(unsigned self)
 {
-    if (*ghost(GIVEN_UP) == 2)
+    if (*shadow(GIVEN_UP) == 2)
         model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (*ghost(OWED) != 0)
+    if (*shadow(OWED) != 0)
         model_thread_fail("forgotten", "a writer died, and thread %llu is not told", self, 0);
-    if (*ghost(FIRST) != *ghost(SECOND))
+    if (*shadow(FIRST) != *shadow(SECOND))
         model_thread_fail("half changed", "thread %llu sees what a dead writer has left", self, 0);
 }
 
 static void enter_reading(unsigned self)
 {
     report_remark(self, "reads");
-    if (*ghost(WRITER) != 0)
+    if (*shadow(WRITER) != 0)
         model_thread_fail("exclusion", "thread %llu reads, and thread %llu writes", self,
-                          *ghost(WRITER) - 1);
+                          *shadow(WRITER) - 1);
     check_sound(self);
-    *ghost(READERS) |= UINT64_C(1) << self;
+    *shadow(READERS) |= UINT64_C(1) << self;
 }
 
 static void leave_reading(unsigned self)
 {
-    *ghost(READERS) &= ~(UINT64_C(1) << self);
+    *shadow(READERS) &= ~(UINT64_C(1) << self);
     if (ipc_rwlock_in_use->end_read(l) != 0)
         model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
     report_remark(self, "has ended reading");
@@ -108,10 +108,10 @@ static void leave_reading(unsigned self)
 static void enter_upgradable(unsigned self)
 {
     report_remark(self, "reads, upgradable");
-    if (*ghost(WRITER) != 0 || *ghost(UPPER) != 0)
+    if (*shadow(WRITER) != 0 || *shadow(UPPER) != 0)
         model_thread_fail("exclusion", "thread %llu may upgrade beside another", self, 0);
     check_sound(self);
-    *ghost(UPPER) = self + 1;
+    *shadow(UPPER) = self + 1;
 }
 
 static void enter_writing(unsigned self, int error)
@@ -119,19 +119,19 @@ static void enter_writing(unsigned self, int error)
     uint64_t generation = memory_read(self, (uint64_t)(uintptr_t)&l->history_.generation_, 8);
 
     report_remark(self, error == 0 ? "writes" : "writes, after a death");
-    if (*ghost(WRITER) != 0 || *ghost(READERS) != 0 || *ghost(UPPER) != 0)
+    if (*shadow(WRITER) != 0 || *shadow(READERS) != 0 || *shadow(UPPER) != 0)
         model_thread_fail("exclusion", "thread %llu writes, and others are inside: 0x%llx", self,
-                          *ghost(READERS));
-    *ghost(WRITER) = self + 1;
+                          *shadow(READERS));
+    *shadow(WRITER) = self + 1;
     if (error == 0)
         check_sound(self);
-    if (*ghost(GIVEN_UP) == 2)
+    if (*shadow(GIVEN_UP) == 2)
         model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (error == EOWNERDEAD && !ground_has_deaths())
+    if (error == EOWNERDEAD && !region_has_deaths())
         model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
-    if (generation <= *ghost(GENERATION))
-        model_thread_fail("generation", "%llu comes after %llu", generation, *ghost(GENERATION));
-    *ghost(GENERATION) = generation;
+    if (generation <= *shadow(GENERATION))
+        model_thread_fail("generation", "%llu comes after %llu", generation, *shadow(GENERATION));
+    *shadow(GENERATION) = generation;
 }
 
 /* --- Sections ------------------------------------------------------------------------------- */
@@ -143,10 +143,10 @@ static void pass(void)
 
 static void count(void)
 {
-    ++*ghost(FIRST);
+    ++*shadow(FIRST);
     pass();
-    ++*ghost(SECOND);
-    ++*ghost(SECTIONS);
+    ++*shadow(SECOND);
+    ++*shadow(SECTIONS);
 }
 
 static void read_section(unsigned self, enum word w)
@@ -168,13 +168,13 @@ static void read_section(unsigned self, enum word w)
 
 static void end_writing(unsigned self, bool gives_up)
 {
-    *ghost(WRITER) = 0;
+    *shadow(WRITER) = 0;
     if (gives_up)
-        *ghost(GIVEN_UP) = 1;
+        *shadow(GIVEN_UP) = 1;
     if (ipc_rwlock_in_use->end_write(l) != 0)
         model_thread_fail("answer", "thread %llu may not end what it writes", self, 0);
     if (gives_up)
-        *ghost(GIVEN_UP) = 2;
+        *shadow(GIVEN_UP) = 2;
     report_remark(self, "has ended writing");
 }
 
@@ -182,18 +182,18 @@ static void write_section(unsigned self, enum word w, int error)
 {
     enter_writing(self, error);
     if (error == EOWNERDEAD) {
-        *ghost(SECOND) = *ghost(FIRST);
+        *shadow(SECOND) = *shadow(FIRST);
         if (w != LAX && ipc_rwlock_in_use->consistent(l) != 0)
             model_thread_fail("answer", "the writer may not say that the data are sound", 0, 0);
         if (w != LAX)
-            *ghost(OWED) = 0;
+            *shadow(OWED) = 0;
     }
     count();
     if (w != DOWN) {
         end_writing(self, error == EOWNERDEAD && w == LAX);
         return;
     }
-    *ghost(WRITER) = 0; /* a reader from somewhere in the call on */
+    *shadow(WRITER) = 0; /* a reader from somewhere in the call on */
     if (ipc_rwlock_in_use->downgrade(l) != 0)
         model_thread_fail("answer", "thread %llu may not turn writing into reading", self, 0);
     enter_reading(self);
@@ -207,7 +207,7 @@ static void upgradable_section(unsigned self, enum word w)
 
     enter_upgradable(self);
     pass();
-    *ghost(UPPER) = 0;
+    *shadow(UPPER) = 0;
     if (w != UP) {
         error = ipc_rwlock_in_use->upgrade(l, w == TIMED_UPGRADE ? &script_soon : NULL);
         if (error != 0 && (w != TIMED_UPGRADE || error != ETIMEDOUT))
@@ -248,8 +248,8 @@ static int lock(enum word w)
 /* Not taken: may that be? */
 static void check_refusal(unsigned self, enum word w, int error)
 {
-    bool ok = error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) != 0
-              : error == EOWNERDEAD    ? ground_has_deaths() && !script->repairs
+    bool ok = error == ENOTRECOVERABLE ? *shadow(GIVEN_UP) != 0
+              : error == EOWNERDEAD    ? region_has_deaths() && !script->repairs
               : error == ETIMEDOUT     ? w == TIMED_READ || w == TIMED_WRITE
                                        : error == EBUSY && (w == TRY_READ || w == TRY_WRITE);
 
@@ -275,7 +275,7 @@ static void act(unsigned self, enum word w)
 void ipc_rwlock_script_thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_rwlock_in_use->ground);
+    region_begin(self, &ipc_rwlock_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
@@ -284,31 +284,31 @@ void ipc_rwlock_script_thread(unsigned self, const void *arg)
 
 const struct model_own *ipc_rwlock_script_own(void)
 {
-    return ipc_own(&ipc_rwlock_in_use->ground);
+    return ipc_own(&ipc_rwlock_in_use->region);
 }
 
 enum model_access ipc_rwlock_script_access(const void *p)
 {
-    return p == (const void *)&l->history_.journal_ ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&l->history_.journal_ ? ACCESS_DIRECT : region_access(p);
 }
 
 void ipc_rwlock_script_killed(unsigned thread)
 {
-    *ghost(READERS) &= ~(UINT64_C(1) << thread);
-    if (*ghost(UPPER) == thread + 1)
-        *ghost(UPPER) = 0;
-    if (*ghost(WRITER) != thread + 1)
+    *shadow(READERS) &= ~(UINT64_C(1) << thread);
+    if (*shadow(UPPER) == thread + 1)
+        *shadow(UPPER) = 0;
+    if (*shadow(WRITER) != thread + 1)
         return;
-    *ghost(WRITER) = 0;
-    *ghost(OWED) = 1;
+    *shadow(WRITER) = 0;
+    *shadow(OWED) = 1;
 }
 
 void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t now = l->word_;
-    unsigned owner = ground_thread_of(before);
+    unsigned owner = region_thread_of(before);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (addr != (uint64_t)(uintptr_t)&l->word_)
         return;
     if (owner < MODEL_MAX_THREADS && owner != thread &&
@@ -317,24 +317,24 @@ void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
     else if (before == FW_IPC_ABANDONED)
         model_fail("word", "thread %llu changes what was given up", thread, 0);
     else if (owner >= MODEL_MAX_THREADS && (now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER) &&
-             (now & FW_IPC_HOLDER) != ground_id_of(thread))
+             (now & FW_IPC_HOLDER) != region_id_of(thread))
         model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
 }
 
 void ipc_rwlock_script_finished(void)
 {
-    if (ground_thread_of(l->word_) < MODEL_MAX_THREADS || (!ground_has_deaths() && l->word_ != 0))
+    if (region_thread_of(l->word_) < MODEL_MAX_THREADS || (!region_has_deaths() && l->word_ != 0))
         model_fail("word", "all are done, and the word is 0x%llx", l->word_, 0);
-    if (!ground_has_deaths() && *ghost(SECOND) != *ghost(SECTIONS))
-        model_fail("lost update", "%llu of %llu sections have counted", *ghost(SECOND),
-                   *ghost(SECTIONS));
+    if (!region_has_deaths() && *shadow(SECOND) != *shadow(SECTIONS))
+        model_fail("lost update", "%llu of %llu sections have counted", *shadow(SECOND),
+                   *shadow(SECTIONS));
 }
 
-void ipc_rwlock_script_describe(char *text, size_t room)
+void ipc_rwlock_script_describe(char *text, size_t text_size)
 {
     char word[64];
 
     decode(l->word_, 0, 8, word, sizeof word);
-    snprintf(text, room, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
+    snprintf(text, text_size, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
              l->history_.generation_);
 }

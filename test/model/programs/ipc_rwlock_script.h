@@ -33,7 +33,7 @@ void ipc_rwlock_script_thread(unsigned self, const void *arg);
 void ipc_rwlock_script_killed(unsigned thread);
 void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void ipc_rwlock_script_finished(void);
-void ipc_rwlock_script_describe(char *text, size_t room);
+void ipc_rwlock_script_describe(char *text, size_t text_size);
 enum model_access ipc_rwlock_script_access(const void *p);
 const struct model_own *ipc_rwlock_script_own(void);
 

@@ -4,7 +4,7 @@
  *
  *   init     makes it, as the others do who say so
  *   wait     takes a unit
- *   timed    the same, and gives up when its time is over
+ *   timed    the same, and gives up when it times out
  *   try      takes a unit if there is one
  *   post     gives a unit; two: gives two
  *   any      gives a unit, if there is room for it
@@ -19,7 +19,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "ipc/announce.h"
-#include "ipc_gates.h"
+#include "ipc_sync.h"
 #include "script.h"
 
 SCRIPT_WORDS(INIT, WAIT, TIMED, TRY, POST, TWO, ANY);
@@ -37,7 +37,7 @@ SCRIPT_WORDS(INIT, WAIT, TIMED, TRY, POST, TWO, ANY);
  * UNITS: those that there are.  MADES: how often the first ones came.  CHANGE, by thread: what its
  * call has done to the units, and CHANGES how often; modulo 2^64.
  */
-enum ghost { UNITS, MADES, CHANGE, CHANGES = CHANGE + MODEL_MAX_THREADS };
+enum shadow { UNITS, MADES, CHANGE, CHANGES = CHANGE + MODEL_MAX_THREADS };
 
 static fw_ipc_sem *s;
 static uint64_t begins;
@@ -49,13 +49,13 @@ static void setup(const void *arg)
         {"word", 0, 8}, {"word", 0, 4}, {"made", 8, 4}, {NULL, 0, 0}};
 
     begins = script->initial;
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     s = model_object("s", 64, parts, NULL); /* what an object takes at least */
     if (!IS_TO_MAKE(begins)) {
         s->word_ = MADE | VALUE_OF(begins);
         s->made_ = UINT32_C(0x80000000) | MOST_OF(begins);
-        model_shared.ghost[UNITS] = VALUE_OF(begins);
-        model_shared.ghost[MADES] = 1;
+        model_shared.shadow[UNITS] = VALUE_OF(begins);
+        model_shared.shadow[MADES] = 1;
     }
     script_read(script->threads, word_names);
 }
@@ -65,12 +65,12 @@ static enum model_access access(const void *p)
 {
     if (p == (const void *)&s->spin_)
         return ACCESS_NONE;
-    return p == (const void *)&s->made_ && !IS_TO_MAKE(begins) ? ACCESS_DIRECT : ground_access(p);
+    return p == (const void *)&s->made_ && !IS_TO_MAKE(begins) ? ACCESS_DIRECT : region_access(p);
 }
 
 static int call(enum word w)
 {
-    const struct ipc_gates_calls *calls = ipc_gates_in_use;
+    const struct ipc_sync_calls *calls = ipc_sync_in_use;
 
     switch (w) {
     case INIT:
@@ -82,7 +82,7 @@ static int call(enum word w)
     case ANY:
         return calls->sem_post_n(s, w == TWO ? 2 : 1);
     default:
-        return calls->sem_wait(s, IPC_GATES_BLOCKS, w == TIMED ? &script_soon : NULL);
+        return calls->sem_wait(s, IPC_SYNC_BLOCKS, w == TIMED ? &script_soon : NULL);
     }
 }
 
@@ -100,8 +100,8 @@ static bool may_fail(enum word w, int error)
 
 static void act(unsigned self, enum word w)
 {
-    uint64_t *change = &model_shared.ghost[CHANGE + self];
-    uint64_t *changes = &model_shared.ghost[CHANGES + self];
+    uint64_t *change = &model_shared.shadow[CHANGE + self];
+    uint64_t *changes = &model_shared.shadow[CHANGES + self];
     int error;
 
     *change = *changes = 0;
@@ -109,7 +109,7 @@ static void act(unsigned self, enum word w)
     if (error != 0 && !may_fail(w, error))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (w == INIT) {
-        if (model_shared.ghost[MADES] == 0)
+        if (model_shared.shadow[MADES] == 0)
             model_thread_fail("too early", "thread %llu goes on, and nobody has made it", self, 0);
         if (*changes != 0)
             model_thread_fail("answer", "thread %llu adds %llu units to those that there are", self,
@@ -124,7 +124,7 @@ static void act(unsigned self, enum word w)
 static void thread(unsigned self, const void *arg)
 {
     (void)arg;
-    ground_begin(self, &ipc_gates_in_use->ground);
+    region_begin(self, &ipc_sync_in_use->region);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, (enum word) * w);
 }
@@ -134,28 +134,28 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     uint64_t now = s->word_;
     uint64_t by = (now & VALUE) - (before & VALUE);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (addr != (uint64_t)(uintptr_t)&s->word_)
         return;
     if ((now & VALUE) > MOST_OF(begins))
         model_fail("word", "%llu units, and there is room for %llu", now & VALUE, MOST_OF(begins));
     if (((before ^ now) & MADE) != 0 || (now & MADE) == 0) {
-        model_shared.ghost[MADES]++;
-        if (model_shared.ghost[MADES] > 1 || by != VALUE_OF(begins))
+        model_shared.shadow[MADES]++;
+        if (model_shared.shadow[MADES] > 1 || by != VALUE_OF(begins))
             model_fail("word", "thread %llu makes it, and adds %llu units", thread, by);
     } else if (by != 0) {
-        model_shared.ghost[CHANGE + thread] += by;
-        model_shared.ghost[CHANGES + thread]++;
+        model_shared.shadow[CHANGE + thread] += by;
+        model_shared.shadow[CHANGES + thread]++;
     }
-    model_shared.ghost[UNITS] = now & VALUE;
+    model_shared.shadow[UNITS] = now & VALUE;
 }
 
-#define PROGRAM(called, what, n, deaths, rechecks_most, ...)                        \
-    {                                                                               \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true, \
-        .is_patient = true, .budget = {.kills = (deaths), .naps = (rechecks_most)}, \
-        .setup = setup, .thread = thread, .changed = changed, .own = ipc_gates_own, \
-        .access = access, .arg = __VA_ARGS__                                        \
+#define PROGRAM(called, what, n, deaths, rechecks_most, ...)                            \
+    {                                                                                   \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true, \
+        .is_patient = true, .budget = {.kills = (deaths), .rechecks = (rechecks_most)}, \
+        .setup = setup, .thread = thread, .changed = changed, .own = ipc_sync_own,      \
+        .access = access, .arg = __VA_ARGS__                                            \
     }
 /* So many units, and room for so many. */
 #define FROM(value, most, ...) SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)
@@ -179,7 +179,7 @@ static const struct model_program programs[] = {
             FROM(0, 1, "any any", "any wait")),
     PROGRAM("ipc-sem-timed", "one of two waits for a while only; nobody dies", 3, 0, 4,
             FROM(0, 9, "timed", "wait", "post post"), AT_MOST(3)),
-    PROGRAM("ipc-sem-timed-last", "a unit comes when the time is over", 2, 0, 4,
+    PROGRAM("ipc-sem-timed-last", "a unit comes at its deadline", 2, 0, 4,
             FROM(0, 1, "timed", "post")),
     PROGRAM("ipc-sem-kill", "two wait, one posts; a waiter may die", 3, 1, 4,
             FROM(0, 9, "wait", "wait", "post post"), .immortal = 4),

@@ -2,7 +2,7 @@
 /*
  * The programs for the latch.
  *
- *   wait, timed, poll, default   waits: blocking, until the time is over, never sleeping, with the
+ *   wait, timed, poll, default   waits: blocking, until it times out, never sleeping, with the
  *                                default policy
  *   down, down2, down0           counts 1, 2 or 0 down
  *   arrive                       counts 1 down and waits
@@ -24,16 +24,16 @@
 
 SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE);
 
-enum ghost { COUNTED, LET_THROUGH };
+enum shadow { COUNTED, LET_THROUGH };
 
 static fw_latch *l;
 static uint32_t wanted;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     (void)offset;
     (void)size;
-    snprintf(text, room, "%u left%s", latch_left((uint32_t)value),
+    snprintf(text, text_size, "%u left%s", latch_left((uint32_t)value),
              latch_has_sleepers((uint32_t)value) ? " SLEEPERS" : "");
 }
 
@@ -61,10 +61,10 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 static void pass(unsigned self)
 {
     report_remark(self, "passes");
-    if (model_shared.ghost[COUNTED] != wanted)
+    if (model_shared.shadow[COUNTED] != wanted)
         model_thread_fail("too early", "thread %llu passes when %llu were counted", self,
-                          model_shared.ghost[COUNTED]);
-    model_shared.ghost[LET_THROUGH]++;
+                          model_shared.shadow[COUNTED]);
+    model_shared.shadow[LET_THROUGH]++;
 }
 
 static void wait_by(unsigned self, enum word w)
@@ -82,7 +82,7 @@ static void wait_by(unsigned self, enum word w)
 
 static void down(uint32_t n)
 {
-    model_shared.ghost[COUNTED] += n;
+    model_shared.shadow[COUNTED] += n;
     latch_in_use->count_down(l, n);
 }
 
@@ -95,7 +95,7 @@ static void act(unsigned self, enum word w)
         down(w == DOWN0 ? 0 : w == DOWN ? 1 : 2);
         break;
     case ARRIVE:
-        model_shared.ghost[COUNTED]++;
+        model_shared.shadow[COUNTED]++;
         latch_in_use->arrive_and_wait(l, 1);
         pass(self);
         break;
@@ -124,9 +124,9 @@ static void finished(void)
         model_fail("word", "all was counted, and 0x%llx is left", l->state_, 0);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "l = %08" PRIx32, l->state_);
+    snprintf(text, text_size, "l = %08" PRIx32, l->state_);
 }
 
 #define PROGRAM(called, what, n, ...)                                                  \

@@ -20,7 +20,7 @@ static void outcome(const char *what)
 /* What the threads saw, for finished(). */
 static void keep(unsigned slot, uint64_t value)
 {
-    model_shared.ghost[slot] = value;
+    model_shared.shadow[slot] = value;
 }
 
 static void two_words(const void *arg)
@@ -48,7 +48,7 @@ static void sb_locked(unsigned self, const void *arg)
 
 static void sb_both_zero(void)
 {
-    if (model_shared.ghost[0] == 0 && model_shared.ghost[1] == 0)
+    if (model_shared.shadow[0] == 0 && model_shared.shadow[1] == 0)
         outcome("both threads read 0");
 }
 
@@ -68,7 +68,7 @@ static void mp(unsigned self, const void *arg)
 
 static void mp_flag_without_data(void)
 {
-    if (model_shared.ghost[1] == 1 && model_shared.ghost[0] == 0)
+    if (model_shared.shadow[1] == 1 && model_shared.shadow[0] == 0)
         outcome("the flag was seen, the data was not");
 }
 
@@ -89,13 +89,13 @@ static void halves(unsigned self, const void *arg)
 
 static void halves_own_half_missing(void)
 {
-    if ((model_shared.ghost[0] & 1) == 0 || model_shared.ghost[1] >> 32 == 0)
+    if ((model_shared.shadow[0] & 1) == 0 || model_shared.shadow[1] >> 32 == 0)
         outcome("a thread does not see its own store");
 }
 
 static void halves_each_only_own(void)
 {
-    if (model_shared.ghost[0] == 1 && model_shared.ghost[1] == UINT64_C(1) << 32)
+    if (model_shared.shadow[0] == 1 && model_shared.shadow[1] == UINT64_C(1) << 32)
         outcome("each thread sees its own half only");
 }
 
@@ -130,7 +130,7 @@ static void release_against_waiter(unsigned self, const void *arg)
 
 static void release_overlooked(void)
 {
-    if (model_shared.ghost[0] == 1 && model_shared.ghost[1] == 1)
+    if (model_shared.shadow[0] == 1 && model_shared.shadow[1] == 1)
         outcome("the release overlooked the waiter, which still saw the lock held");
 }
 

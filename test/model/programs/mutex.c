@@ -2,16 +2,16 @@
 /* The programs for the mutex; their scripts are explained in mutex_script.h. */
 #include "../cpus.h"
 #include "../subject/subject.h"
+#include "mutex_check.h"
 #include "mutex_script.h"
-#include "mutex_watch.h"
 #include "programs.h"
 #include "thread/mutex_word.h"
 
-#define PROGRAM(called, what, n, ...)                                                   \
-    {                                                                                   \
-        .name = called, .about = what, .threads = n, .setup = script_setup,             \
-        .thread = script_thread, .finished = script_finished, .changed = watch_changed, \
-        .describe = watch_describe, __VA_ARGS__                                         \
+#define PROGRAM(called, what, n, ...)                                                         \
+    {                                                                                         \
+        .name = called, .about = what, .threads = n, .setup = script_setup,                   \
+        .thread = script_thread, .finished = script_finished, .changed = mutex_check_changed, \
+        .describe = mutex_check_describe, __VA_ARGS__                                         \
     }
 #define SCRIPT(...)                \
     &(const struct mutex_script)   \
@@ -65,8 +65,8 @@ static const struct model_program programs[] = {
             .arg = SCRIPT("block unlock", "try unlock", "block unlock")),
     PROGRAM("spurious", "a spurious wake and an EINTR", 3, .budget = {.spurious = 1, .eintr = 1},
             .arg = SCRIPT("block unlock", "block unlock", "block unlock")),
-    PROGRAM("nap", "a waiter that is woken in vain again and again", 2, .budget = {.spurious = 3},
-            .arg = SCRIPT("block unlock block unlock", "block unlock")),
+    PROGRAM("nap", "a waiter that is woken needlessly again and again", 2,
+            .budget = {.spurious = 3}, .arg = SCRIPT("block unlock block unlock", "block unlock")),
     PROGRAM("nap-three", "the same beside a second waiter", 3, .preemptions = 2,
             .deep_preemptions = 3, .budget = {.spurious = 3},
             .arg = SCRIPT("block unlock block fair", "block unlock", "block unlock")),
@@ -237,7 +237,7 @@ static const struct model_program programs[] = {
     PROGRAM("all-run-alone", "the same as all-run on one CPU: polling has an end", 2,
             .assist = ASSIST_YES, .cpus = 1, .time_passes = true,
             .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock")),
-    PROGRAM("truth", "the truth, on one CPU: nobody polls in vain", 2, TRUTH(1),
+    PROGRAM("truth", "the truth, on one CPU: nobody polls needlessly", 2, TRUTH(1),
             .arg = SCRIPT("adapt unlock adapt unlock", "adapt unlock adapt unlock")),
     PROGRAM("truth-fair", "fair releases", 2, TRUTH(1),
             .arg = SCRIPT("adapt fair adapt fair", "adapt fair adapt unlock")),

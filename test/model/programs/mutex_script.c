@@ -7,7 +7,7 @@
 #include "../subject/atomic.h"
 #include "../subject/subject.h"
 #include "mutex_calls.h"
-#include "mutex_watch.h"
+#include "mutex_check.h"
 #include "programs.h"
 #include "script.h"
 #include "thread/mutex_word.h"
@@ -29,7 +29,7 @@ void script_setup(const void *arg)
 {
     const struct mutex_script *s = arg;
 
-    m = watch_mutex(s->initial);
+    m = mutex_check_setup(s->initial);
     counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     script_read(s->threads, word_names);
@@ -38,7 +38,7 @@ void script_setup(const void *arg)
 /* The critical section lasts until the release is visible, so others have time to intrude. */
 static void critical_section(unsigned self)
 {
-    watch_enter(self);
+    mutex_check_enter(self);
     if (counter == NULL)
         return;
     fw_store32_relaxed(counter, fw_load32_relaxed(counter) + 1);
@@ -78,7 +78,7 @@ static int acquire(enum word how)
 static bool is_last(unsigned self)
 {
     uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
-    uint64_t *gone = &model_shared.ghost[WATCH_GONE];
+    uint64_t *gone = &model_shared.shadow[MUTEX_GONE];
 
     *gone |= UINT64_C(1) << self;
     return *gone == all;
@@ -95,7 +95,7 @@ static void release(unsigned self, enum word how)
         return;
     }
     if (how == FAIR) {
-        watch_fair_release(self);
+        mutex_check_fair_release(self);
         mutex_in_use->unlock_fair(m);
     } else if (how == LET || how == LET_FAIR) {
         mutex_in_use->unlock_posix(m, how == LET_FAIR);
@@ -133,13 +133,13 @@ void script_thread(unsigned self, const void *arg)
         if (w[0] == TURN || w[0] == DONE || w[0] == GO) {
             act_alone(w);
         } else if (w[0] == NOT_HELD) {
-            watch_stranger(self);
+            mutex_check_stranger(self);
             release(self, w[1]);
         } else if (acquire(w[0]) == 0) {
             critical_section(self);
             release(self, w[1]);
         } else {
-            watch_gave_up(self);
+            mutex_check_gave_up(self);
             if (w[1] == FREE)
                 is_last(self);
         }
@@ -160,8 +160,8 @@ void script_finished(void)
 {
     if (model_shared.dead != 0)
         return;
-    watch_finished();
-    if (counter != NULL && *counter != model_shared.ghost[WATCH_ENTRIES])
+    mutex_check_finished();
+    if (counter != NULL && *counter != model_shared.shadow[MUTEX_ENTRIES])
         model_fail("lost update", "%llu entries, and the counter says %llu",
-                   model_shared.ghost[WATCH_ENTRIES], *counter);
+                   model_shared.shadow[MUTEX_ENTRIES], *counter);
 }

@@ -11,7 +11,7 @@
  * Each thread of a mutex program follows a script, a list of pairs of words: how it takes the
  * lock, and how it lets go.
  *
- *   block, spin3, spin, yield, default   lock with that waiting policy
+ *   block, spin3, spin, yield, default   lock with that wait policy
  *   adapt                                adaptive, with a small budget
  *   lock                                 fw_mutex_lock
  *   timed, timed-spin, timed-adapt       the same with a deadline (blocking, or never sleeping)

@@ -23,7 +23,7 @@
 
 SCRIPT_WORDS(CALL, FAIL, RECUR, FINISH, QUIT, FREE);
 
-enum ghost { INSIDE, SUCCESSES, FAILURES };
+enum shadow { INSIDE, SUCCESSES, FAILURES };
 
 /* Words that a fork, or a thread that is at it, has left. */
 #define RUNS(thread) ((SUBJECT_FIRST_TID + (thread)) << FW_ID_SHIFT | FW_ID_HELD)
@@ -42,20 +42,20 @@ static void setup(const void *arg)
 
 static void begin(void)
 {
-    if (model_shared.ghost[INSIDE] != 0)
+    if (model_shared.shadow[INSIDE] != 0)
         model_thread_fail("exclusion", "two initialisers run", 0, 0);
-    if (model_shared.ghost[SUCCESSES] != 0)
+    if (model_shared.shadow[SUCCESSES] != 0)
         model_thread_fail("again", "the initialiser has succeeded before", 0, 0);
-    model_shared.ghost[INSIDE] = 1;
+    model_shared.shadow[INSIDE] = 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[INSIDE] = 0;
+    model_shared.shadow[INSIDE] = 0;
 }
 
 static int succeed(void *arg)
 {
     (void)arg;
     begin();
-    model_shared.ghost[SUCCESSES]++;
+    model_shared.shadow[SUCCESSES]++;
     return 0;
 }
 
@@ -63,7 +63,7 @@ static int fail(void *arg)
 {
     (void)arg;
     begin();
-    model_shared.ghost[FAILURES]++;
+    model_shared.shadow[FAILURES]++;
     return EAGAIN;
 }
 
@@ -74,14 +74,14 @@ static int recur(void *arg)
 
 static void call(unsigned self, int (*init)(void *))
 {
-    uint64_t failures = model_shared.ghost[FAILURES];
+    uint64_t failures = model_shared.shadow[FAILURES];
     int error = once_in_use->call(o, init, NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
-    if (error == 0 && model_shared.ghost[SUCCESSES] != 1)
+    if (error == 0 && model_shared.shadow[SUCCESSES] != 1)
         model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
                           self, 0);
-    if (error != 0 && (init != fail || model_shared.ghost[FAILURES] == failures))
+    if (error != 0 && (init != fail || model_shared.shadow[FAILURES] == failures))
         model_thread_fail("answer", "thread %llu is told of a failure that is not its own", self,
                           0);
 }
@@ -90,7 +90,7 @@ static void act(unsigned self, enum word w)
 {
     switch (w) {
     case FINISH:
-        model_shared.ghost[SUCCESSES]++;
+        model_shared.shadow[SUCCESSES]++;
         once_in_use->end(o, true);
         break;
     case QUIT:
@@ -113,15 +113,15 @@ static void thread(unsigned self, const void *arg)
 
 static void finished(void)
 {
-    uint32_t wanted = model_shared.ghost[SUCCESSES] != 0 ? FW_ONCE_DONE_ : 0;
+    uint32_t wanted = model_shared.shadow[SUCCESSES] != 0 ? FW_ONCE_DONE_ : 0;
 
     if (model_shared.dead == 0 && o->state_ != wanted)
         model_fail("word", "nobody is there any more, and the word is 0x%llx", o->state_, 0);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "o = %08" PRIx32, o->state_);
+    snprintf(text, text_size, "o = %08" PRIx32, o->state_);
 }
 
 /* Calls poll, then sleep: each poll is over when the clock has moved. */

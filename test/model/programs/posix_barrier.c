@@ -18,7 +18,7 @@
 
 SCRIPT_WORDS(WAIT, POLL, DEFAULT, DESTROY);
 
-enum ghost { ARRIVED, SERIAL, LEFT };
+enum shadow { ARRIVED, SERIAL, LEFT };
 
 static struct fw_posix_barrier_ *b;
 static uint64_t parties, first_round;
@@ -26,13 +26,13 @@ static uint64_t parties, first_round;
 /* The bits of `done`, as barrier.c has them. */
 enum { SLEEPERS = 1, SLEPT = 2, ROUND_SHIFT = 2 };
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset == 16 && size == 4)
-        snprintf(text, room, "%u rounds%s%s", (unsigned)(w >> ROUND_SHIFT),
+        snprintf(text, text_size, "%u rounds%s%s", (unsigned)(w >> ROUND_SHIFT),
                  (w & SLEEPERS) != 0 ? " SLEEPERS" : "", (w & SLEPT) != 0 ? " SLEPT" : "");
     else
-        snprintf(text, room, "%" PRIx64, w);
+        snprintf(text, text_size, "%" PRIx64, w);
 }
 
 /* The script's number: parties; the number of the first round, from bit 8 on. */
@@ -55,7 +55,7 @@ static void setup(const void *arg)
 /* So many rounds may have ended. */
 static uint64_t rounds(void)
 {
-    return model_shared.ghost[ARRIVED] / parties;
+    return model_shared.shadow[ARRIVED] / parties;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t was)
@@ -66,14 +66,14 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
     if (model_shared.dead != 0)
         return;
     if (addr == (uint64_t)(uintptr_t)&b->in)
-        model_shared.ghost[ARRIVED] = b->in - first_round * parties;
+        model_shared.shadow[ARRIVED] = b->in - first_round * parties;
     if (addr != (uint64_t)(uintptr_t)&b->done)
         return;
     if ((int32_t)((is << ROUND_SHIFT) - ((uint32_t)was & ~3u)) < 0)
         model_fail("word", "rounds go back: 0x%llx -> 0x%llx", was, b->done);
     if ((int32_t)((is - limit) << ROUND_SHIFT) > 0)
         model_fail("too early", "%llu rounds have ended, and %llu have come", is,
-                   model_shared.ghost[ARRIVED]);
+                   model_shared.shadow[ARRIVED]);
 }
 
 static void wait_by(unsigned self, enum word w)
@@ -81,14 +81,14 @@ static void wait_by(unsigned self, enum word w)
     const fw_wait_policy *policy = w == DEFAULT ? NULL
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
-    uint64_t *ghost = model_shared.ghost;
+    uint64_t *shadow = model_shared.shadow;
 
     if (posix_barrier_in_use->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
-        ghost[SERIAL]++;
+        shadow[SERIAL]++;
     report_remark(self, "leaves the round");
-    if (++ghost[LEFT] > rounds() * parties)
-        model_thread_fail("too early", "%llu have left when %llu have come", ghost[LEFT],
-                          ghost[ARRIVED]);
+    if (++shadow[LEFT] > rounds() * parties)
+        model_thread_fail("too early", "%llu have left when %llu have come", shadow[LEFT],
+                          shadow[ARRIVED]);
 }
 
 static void destroy(void)
@@ -112,19 +112,19 @@ static void thread(unsigned self, const void *arg)
 
 static void finished(void)
 {
-    if (model_shared.ghost[SERIAL] != rounds())
-        model_fail("serial", "%llu serial threads in %llu rounds", model_shared.ghost[SERIAL],
+    if (model_shared.shadow[SERIAL] != rounds())
+        model_fail("serial", "%llu serial threads in %llu rounds", model_shared.shadow[SERIAL],
                    rounds());
-    if (model_shared.asleep != model_shared.ghost[ARRIVED] % parties)
+    if (model_shared.asleep != model_shared.shadow[ARRIVED] % parties)
         model_fail("lost wake-up", "%llu sleep, and %llu have come", model_shared.asleep,
-                   model_shared.ghost[ARRIVED]);
+                   model_shared.shadow[ARRIVED]);
     if (model_shared.dead == 0 && model_shared.asleep == 0 && b->out != b->in)
         model_fail("word", "%llu have come, and %llu have left", b->in, b->out);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    decode(b->done, 16, 4, text, room);
+    decode(b->done, 16, 4, text, text_size);
 }
 
 #define PROGRAM(called, what, n, ...)                                                  \

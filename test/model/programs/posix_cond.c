@@ -3,7 +3,7 @@
  * The programs for the condition variable that processes share in the POSIX drop-in.
  *
  *   get         waits for a token, and takes it
- *   timed       the same, and gives up when its time is over
+ *   timed       the same, and gives up when it times out
  *   put         adds a token and signals, with the mutex held
  *   put-after   the same, and signals after the release
  *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
@@ -25,19 +25,19 @@
 SCRIPT_WORDS(GET, TIMED, PUT, PUT_AFTER, PUT_ALL, DESTROY);
 
 /* INSIDE: thread + 1. */
-enum ghost { INSIDE, TOKENS };
+enum shadow { INSIDE, TOKENS };
 
 static struct fw_shared_cond_ *c;
 
-/* The only room, and who is inside: ../buckets.c. */
-struct locked_room {
-    struct fw_waitqueue_ room;
+/* The only bucket, and who is inside: ../buckets.c. */
+struct locked_bucket {
+    struct fw_waitqueue_ bucket;
     uint64_t inside;
 };
 
-static struct locked_room *room(void)
+static struct locked_bucket *bucket(void)
 {
-    return (struct locked_room *)(void *)model_memory;
+    return (struct locked_bucket *)(void *)model_memory;
 }
 
 static void setup(const void *arg)
@@ -51,9 +51,9 @@ static void setup(const void *arg)
 
 static void lock(unsigned self)
 {
-    while (model_shared.ghost[INSIDE] != 0)
+    while (model_shared.shadow[INSIDE] != 0)
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[INSIDE] = self + 1;
+    model_shared.shadow[INSIDE] = self + 1;
     report_remark(self, "has the mutex");
     model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
 }
@@ -61,7 +61,7 @@ static void lock(unsigned self)
 static void unlock(void)
 {
     model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[INSIDE] = 0;
+    model_shared.shadow[INSIDE] = 0;
 }
 
 static int unlock_mutex(void *arg)
@@ -84,10 +84,10 @@ static void get(enum word w)
     static const struct fw_cond_mutex_ how = {.unlock = unlock_mutex, .lock = lock_mutex};
     int error = 0;
 
-    while (model_shared.ghost[TOKENS] == 0 && error == 0)
+    while (model_shared.shadow[TOKENS] == 0 && error == 0)
         error = posix_cond_in_use->wait(c, &how, w == TIMED ? &script_soon : NULL);
-    if (model_shared.ghost[TOKENS] > 0)
-        model_shared.ghost[TOKENS]--;
+    if (model_shared.shadow[TOKENS] > 0)
+        model_shared.shadow[TOKENS]--;
 }
 
 static void destroy(void)
@@ -113,15 +113,15 @@ static void act(unsigned self, enum word w)
     lock(self);
     switch (w) {
     case PUT_ALL:
-        model_shared.ghost[TOKENS] += model_thread_count - 1;
+        model_shared.shadow[TOKENS] += model_thread_count - 1;
         posix_cond_in_use->broadcast(c);
         break;
     case PUT:
-        ++model_shared.ghost[TOKENS];
+        ++model_shared.shadow[TOKENS];
         posix_cond_in_use->signal(c);
         break;
     case PUT_AFTER:
-        ++model_shared.ghost[TOKENS];
+        ++model_shared.shadow[TOKENS];
         break;
     default:
         get(w);
@@ -157,27 +157,27 @@ static bool lies_with(const struct fw_waiter_node_ *p, unsigned self)
  */
 static void killed(unsigned self)
 {
-    struct fw_waitqueue_ *r = &room()->room;
+    struct fw_waitqueue_ *r = &bucket()->bucket;
     struct fw_waiter_node_ *other = lies_with(r->first, self) ? r->last : r->first;
 
-    if (model_shared.ghost[INSIDE] == self + 1)
-        model_shared.ghost[INSIDE] = 0;
+    if (model_shared.shadow[INSIDE] == self + 1)
+        model_shared.shadow[INSIDE] = 0;
     if (lies_with(other, self))
         other = NULL;
     r->first = r->last = other;
     if (other != NULL)
         other->next = other->prev = NULL;
-    if (room()->inside == self + 1 && model_threads[self].buffered == 0)
-        room()->inside = 0;
+    if (bucket()->inside == self + 1 && model_threads[self].buffered == 0)
+        bucket()->inside = 0;
 }
 
 static void finished(void)
 {
-    if (model_shared.asleep != 0 && model_shared.ghost[TOKENS] != 0)
+    if (model_shared.asleep != 0 && model_shared.shadow[TOKENS] != 0)
         model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
-                   model_shared.ghost[TOKENS], 0);
-    if (model_shared.asleep == 0 && room()->room.first != NULL)
-        model_fail("room", "nobody waits, and somebody stands in line", 0, 0);
+                   model_shared.shadow[TOKENS], 0);
+    if (model_shared.asleep == 0 && bucket()->bucket.first != NULL)
+        model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
 }
 
 /* The last thread puts. */
@@ -213,7 +213,7 @@ static const struct model_program programs[] = {
             SCRIPT("get", "get", "put-after put-after")),
     PROGRAM("pcond-cancel-one", "one is cancelled, perhaps with the only wake", 3,
             .leaves_asleep = true, .budget = {.cancels = 1}, SCRIPT("get", "get", "put-after")),
-    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake", 3, .naps = true,
+    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake", 3, .rechecks = true,
             .unmarked = true, .budget = {.kills = 1}, SCRIPT("get", "get", "put-after put-after")),
 };
 

@@ -3,9 +3,9 @@
  * The programs for the shared and the robust mutex of the POSIX drop-in (posix/mutex_shared.c,
  * mutex_robust.c).  A word is one acquisition, a section and a release:
  *
- *   lock, timed, try   as the calls; timed gives up when its time is over
+ *   lock, timed, try   as the calls; timed gives up when it times out
  *   adapt              lock, asking who runs
- *   lax                lock; an heir does not repair, and so gives the mutex up
+ *   lax                lock; a receiver does not repair, and so gives the mutex up
  *   exit               lock, and the end of the process inside
  *   lib                the C library's side of the same protocol, as a process without the drop-in
  *                      follows it
@@ -35,13 +35,13 @@ SCRIPT_WORDS(LOCK, ADAPT, TIMED, TRY, LAX, EXIT, LIB, TWICE, FREE);
  * INSIDE: thread + 1.  OWED: an owner has died since the data were sound last.  GIVEN_UP: 1:
  * somebody is about to, 2: it is done.
  */
-enum ghost { INSIDE, OWED, GIVEN_UP, FIRST, SECOND, SECTIONS };
+enum shadow { INSIDE, OWED, GIVEN_UP, FIRST, SECOND, SECTIONS };
 
 static struct fw_posix_mutex_ *m;
 
-static uint64_t *ghost(enum ghost g)
+static uint64_t *shadow(enum shadow g)
 {
-    return &model_shared.ghost[g];
+    return &model_shared.shadow[g];
 }
 
 static bool is_robust(void)
@@ -54,20 +54,20 @@ static const struct posix_mutex_family *calls(void)
     return is_robust() ? &posix_mutex_in_use->robust : &posix_mutex_in_use->shared;
 }
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     uint32_t w = (uint32_t)value;
     uint32_t owner = w & FW_ROBUST_OWNER;
 
     (void)size;
     if (offset != 0 || owner < SUBJECT_FIRST_TID)
-        snprintf(text, room, "%" PRIu32, owner);
+        snprintf(text, text_size, "%" PRIu32, owner);
     else
-        snprintf(text, room, "%c", (int)('A' + owner - SUBJECT_FIRST_TID));
+        snprintf(text, text_size, "%c", (int)('A' + owner - SUBJECT_FIRST_TID));
     if (offset == 0 && (w & FW_ROBUST_WAITERS) != 0)
-        snprintf(text, room, "%" PRIu32 " WAITERS", owner);
+        snprintf(text, text_size, "%" PRIu32 " WAITERS", owner);
     if (offset == 0 && (w & FW_ROBUST_DIED) != 0)
-        snprintf(text, room, "DIED %08" PRIx32, w);
+        snprintf(text, text_size, "DIED %08" PRIx32, w);
 }
 
 static void setup(const void *arg)
@@ -163,15 +163,15 @@ static int lib_unlock(void)
 
 static void check_entry(unsigned self, int error)
 {
-    if (*ghost(INSIDE) != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
-                          *ghost(INSIDE) - 1);
-    *ghost(INSIDE) = self + 1;
-    if (*ghost(GIVEN_UP) == 2)
+                          *shadow(INSIDE) - 1);
+    *shadow(INSIDE) = self + 1;
+    if (*shadow(GIVEN_UP) == 2)
         model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (error == 0 && *ghost(OWED) != 0)
+    if (error == 0 && *shadow(OWED) != 0)
         model_thread_fail("forgotten", "an owner died, and thread %llu is not told", self, 0);
-    if (error == 0 && *ghost(FIRST) != *ghost(SECOND))
+    if (error == 0 && *shadow(FIRST) != *shadow(SECOND))
         model_thread_fail("half changed", "thread %llu sees what a dead owner has left", self, 0);
     if (error == EOWNERDEAD && model_shared.killed == 0)
         model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
@@ -180,24 +180,24 @@ static void check_entry(unsigned self, int error)
 /* As pthread_mutex_consistent. */
 static void mend(unsigned self)
 {
-    *ghost(SECOND) = *ghost(FIRST);
+    *shadow(SECOND) = *shadow(FIRST);
     if (fw_load32_relaxed(&m->owner) != FW_OWNER_INCONSISTENT)
         model_thread_fail("answer", "thread %llu may not say that the data are sound", self, 0);
     fw_store32_relaxed(&m->owner, fw_robust_self_());
-    *ghost(OWED) = 0;
+    *shadow(OWED) = 0;
 }
 
 static void count(unsigned self, enum word w)
 {
-    ++*ghost(FIRST);
+    ++*shadow(FIRST);
     if (w == TWICE && (calls()->lock(m, NULL, NULL) != 0 || calls()->trylock(m) != 0 ||
                        calls()->unlock(m) != 0 || calls()->unlock(m) != 0))
         model_thread_fail("answer", "thread %llu may not have it twice", self, 0);
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    ++*ghost(SECOND);
+    ++*shadow(SECOND);
     if (w == EXIT)
         model_thread_exit();
-    ++*ghost(SECTIONS);
+    ++*shadow(SECTIONS);
 }
 
 static void section(unsigned self, enum word w, int error)
@@ -210,14 +210,14 @@ static void section(unsigned self, enum word w, int error)
     if (error == EOWNERDEAD && !gives_up)
         mend(self);
     count(self, w);
-    is_last = *ghost(SECTIONS) == model_thread_count;
-    *ghost(INSIDE) = 0;
+    is_last = *shadow(SECTIONS) == model_thread_count;
+    *shadow(INSIDE) = 0;
     if (gives_up)
-        *ghost(GIVEN_UP) = 1;
+        *shadow(GIVEN_UP) = 1;
     if ((w == LIB ? lib_unlock() : calls()->unlock(m)) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
     if (gives_up)
-        *ghost(GIVEN_UP) = 2;
+        *shadow(GIVEN_UP) = 2;
     report_remark(self, "has unlocked");
     if (w == FREE && is_last)
         model_op(OP_FREE, m, sizeof *m, 0, 0, 0, 0);
@@ -241,7 +241,7 @@ static void act(unsigned self, enum word w)
 
     if (error == 0 || error == EOWNERDEAD)
         section(self, w, error);
-    else if (error == ENOTRECOVERABLE ? *ghost(GIVEN_UP) == 0
+    else if (error == ENOTRECOVERABLE ? *shadow(GIVEN_UP) == 0
              : error == ETIMEDOUT     ? w != TIMED
                                       : error != EBUSY || w != TRY)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
@@ -269,10 +269,10 @@ static const struct model_own *own(void)
 
 static void killed(unsigned self)
 {
-    if (*ghost(INSIDE) != self + 1)
+    if (*shadow(INSIDE) != self + 1)
         return;
-    *ghost(INSIDE) = 0;
-    *ghost(OWED) = 1;
+    *shadow(INSIDE) = 0;
+    *shadow(OWED) = 1;
 }
 
 static bool is_dead(uint32_t owner)
@@ -298,19 +298,19 @@ static void finished(void)
     if ((m->word & (is_robust() ? FW_ROBUST_OWNER : UINT32_MAX)) != 0 || m->users != 0)
         model_fail("word", "all are done, and the word is 0x%llx, with %llu users", m->word,
                    m->users);
-    if (*ghost(SECOND) != *ghost(SECTIONS))
-        model_fail("lost update", "%llu of %llu sections have counted", *ghost(SECOND),
-                   *ghost(SECTIONS));
+    if (*shadow(SECOND) != *shadow(SECTIONS))
+        model_fail("lost update", "%llu of %llu sections have counted", *shadow(SECOND),
+                   *shadow(SECTIONS));
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "m = %08" PRIx32 ", owner %" PRIu32, m->word, m->owner);
+    snprintf(text, text_size, "m = %08" PRIx32 ", owner %" PRIu32, m->word, m->owner);
 }
 
 #define PROGRAM(called, what, n, ...)                                                       \
     {                                                                                       \
-        .name = called, .about = what, .threads = n, .generic = true, .naps = true,         \
+        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,     \
         .setup = setup, .thread = thread, .own = own, .killed = killed, .changed = changed, \
         .finished = finished, .describe = describe, __VA_ARGS__                             \
     }
@@ -371,7 +371,7 @@ static const struct model_program programs[] = {
             ROBUST("exit", "lock", "lock")),
     PROGRAM("probust-give-up-again", "who finds it given up asks again; one may die", 3, KILLS(1),
             ROBUST("lock", "lax", "lock lock")),
-    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a nap", 3,
+    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a re-check", 3,
             .is_patient = true, ROBUST("exit", "lock", "lock")),
     PROGRAM("probust-spurious", "spurious wakes and an EINTR; one may die", 3,
             .budget = {.kills = 1, .spurious = 1, .eintr = 1}, .preemptions = 3,

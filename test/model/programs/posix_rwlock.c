@@ -25,7 +25,7 @@
 SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, WRITE, TRY_WRITE, TIMED_WRITE, ASKS, LEAVE);
 
 /* By the word: who writes (+ 1); how many read, by thread.  By threads: how many have left. */
-enum ghost { WRITER, LEFT, READERS };
+enum shadow { WRITER, LEFT, READERS };
 
 /* The bits of the word, as rwlock_shared.c has them. */
 #define WORD_READERS UINT64_C(0xffffffff)
@@ -51,12 +51,12 @@ void fw_posix_foreign_(const char *what, const void *object)
     model_thread_fail("foreign", what, 0, 0);
 }
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset != 0 || size != 8)
-        snprintf(text, room, "%" PRIx64, w);
+        snprintf(text, text_size, "%" PRIx64, w);
     else
-        snprintf(text, room, "%u readers%s%s%s", (unsigned)(w & WORD_READERS),
+        snprintf(text, text_size, "%u readers%s%s%s", (unsigned)(w & WORD_READERS),
                  (w & WORD_WRITER) != 0 ? " WRITER" : "",
                  (w >> 33 & 1) != 0 ? " READERS_ASLEEP" : "",
                  (w >> 34 & 1) != 0 ? " WRITERS_ASLEEP" : "");
@@ -81,7 +81,7 @@ static bool is_free(uint64_t w)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t was)
 {
-    uint64_t *ghost = model_shared.ghost;
+    uint64_t *shadow = model_shared.shadow;
     uint64_t is;
 
     if (addr != (uint64_t)(uintptr_t)&l->word || model_shared.dead != 0)
@@ -92,24 +92,24 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
     if ((is & WORD_WRITER) != 0 && (is & WORD_READERS) != 0)
         model_fail("exclusion", "some read beside a writer: 0x%llx", is, 0);
     if ((is & ~was & WORD_WRITER) != 0)
-        ghost[WRITER] = thread + 1;
+        shadow[WRITER] = thread + 1;
     else if ((was & ~is & WORD_WRITER) != 0)
-        ghost[WRITER] = 0;
-    ghost[READERS + thread] += (is & WORD_READERS) - (was & WORD_READERS);
+        shadow[WRITER] = 0;
+    shadow[READERS + thread] += (is & WORD_READERS) - (was & WORD_READERS);
 }
 
 static void killed(unsigned thread)
 {
-    uint64_t *ghost = model_shared.ghost;
+    uint64_t *shadow = model_shared.shadow;
 
-    if (ghost[WRITER] == thread + 1)
+    if (shadow[WRITER] == thread + 1)
         l->word &= ~WORD_WRITER;
-    l->word -= ghost[READERS + thread];
+    l->word -= shadow[READERS + thread];
     if (is_free(l->word))
         l->word &= ~WORD_FLAGS;
-    if (ghost[WRITER] == thread + 1)
-        ghost[WRITER] = 0;
-    ghost[READERS + thread] = 0;
+    if (shadow[WRITER] == thread + 1)
+        shadow[WRITER] = 0;
+    shadow[READERS + thread] = 0;
 }
 
 static bool reads(enum word w)
@@ -138,11 +138,11 @@ static bool may_answer(enum word w, int error)
 /* Between taking and releasing: others may run, and the word says what the thread has. */
 static void section(unsigned self, enum word w)
 {
-    const uint64_t *ghost = model_shared.ghost;
+    const uint64_t *shadow = model_shared.shadow;
 
     report_remark(self, reads(w) ? "reads" : "writes");
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    if (reads(w) ? ghost[READERS + self] == 0 : ghost[WRITER] != self + 1)
+    if (reads(w) ? shadow[READERS + self] == 0 : shadow[WRITER] != self + 1)
         model_thread_fail("exclusion", "thread %llu does not have what it took", self, 0);
     if (w == AGAIN) {
         if (posix_rwlock_in_use->read(l, &script_blocking, NULL) != 0)
@@ -164,7 +164,7 @@ static void act(unsigned self, enum word w, bool leaves)
     if (error != 0)
         return;
     section(self, w);
-    frees = leaves && ++model_shared.ghost[LEFT] == model_thread_count; /* nobody else is inside */
+    frees = leaves && ++model_shared.shadow[LEFT] == model_thread_count; /* nobody else is inside */
     posix_rwlock_in_use->unlock(l);
     report_remark(self, "has let go");
     if (frees)
@@ -185,9 +185,9 @@ static void finished(void)
         model_fail("word", "all are done, and the word is 0x%llx", l->word, 0);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    decode(l->word, 0, 8, text, room);
+    decode(l->word, 0, 8, text, text_size);
 }
 
 #define PROGRAM(called, what, n, ...)                                                             \
@@ -231,11 +231,11 @@ static const struct model_program programs[] = {
             .budget = {.ticks = 1}, WRITERS_FIRST("again", "timed-write", "read"),
             .leaves_asleep = true),
     PROGRAM("prw-killed-writer", "a writer is killed beside another", 3, .budget = {.kills = 1},
-            .naps = true, .immortal = 5, READERS_FIRST("read", "write", "write")),
+            .rechecks = true, .immortal = 5, READERS_FIRST("read", "write", "write")),
     PROGRAM("prw-killed-reader", "a reader is killed beside a writer", 3, .budget = {.kills = 1},
-            .naps = true, .immortal = 5, READERS_FIRST("write", "read", "write")),
+            .rechecks = true, .immortal = 5, READERS_FIRST("write", "read", "write")),
     PROGRAM("prw-killed-first", "a preferred writer is killed before readers", 3,
-            .budget = {.kills = 1}, .naps = true, .immortal = 5,
+            .budget = {.kills = 1}, .rechecks = true, .immortal = 5,
             WRITERS_FIRST("read", "write", "read")),
     PROGRAM("prw-free", "the last writer frees it", 3,
             READERS_FIRST("write leave", "write leave", "read write leave")),

@@ -2,7 +2,7 @@
 /*
  * The programs for the shared semaphore of the POSIX drop-in (posix/sem_shared.c).
  *
- *   wait, timed, try, post   as the calls; timed gives up when its time is over
+ *   wait, timed, try, post   as the calls; timed gives up when it times out
  *   lib-wait, lib-post       the C library's side of the same protocol, as a process without the
  *                            drop-in follows it: it does not know of the guess
  *   free                     ends the life of the semaphore
@@ -23,19 +23,19 @@
 
 SCRIPT_WORDS(WAIT, TIMED, TRY, POST, LIB_WAIT, LIB_POST, FREE);
 
-enum ghost { OFFERED, TAKEN };
+enum shadow { OFFERED, TAKEN };
 
 /* Polling is left to the programs of the units: the next waits sleep at once. */
 enum { NO_SPIN_STATE = 1000 };
 
 static struct fw_posix_sem_ *s;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     if (offset == 0)
-        snprintf(text, room, "%u, %u waiting", shared_value(value), (unsigned)(value >> 32));
+        snprintf(text, text_size, "%u, %u waiting", shared_value(value), (unsigned)(value >> 32));
     else
-        snprintf(text, room, "%" PRIu64, value);
+        snprintf(text, text_size, "%" PRIu64, value);
     (void)size;
 }
 
@@ -49,7 +49,7 @@ static void setup(const void *arg)
     s->shared = FW_SEM_SHARED_;
     s->luck = NO_SPIN_STATE;
     s->state = s->guess = script->initial;
-    model_shared.ghost[OFFERED] = script->initial;
+    model_shared.shadow[OFFERED] = script->initial;
     script_read(script->threads, word_names);
 }
 
@@ -117,16 +117,16 @@ static void act(unsigned self, enum word w)
         return;
     }
     if (adds)
-        model_shared.ghost[OFFERED]++;
+        model_shared.shadow[OFFERED]++;
     error = answer_of(w);
     if (!may_answer(w, error))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (adds || error != 0)
         return;
     report_remark(self, "has a unit");
-    if (++model_shared.ghost[TAKEN] > model_shared.ghost[OFFERED])
+    if (++model_shared.shadow[TAKEN] > model_shared.shadow[OFFERED])
         model_thread_fail("made up", "%llu were taken, and only %llu were there",
-                          model_shared.ghost[TAKEN], model_shared.ghost[OFFERED]);
+                          model_shared.shadow[TAKEN], model_shared.shadow[OFFERED]);
 }
 
 static void thread(unsigned self, const void *arg)
@@ -138,7 +138,7 @@ static void thread(unsigned self, const void *arg)
 
 static void finished(void)
 {
-    uint64_t left = model_shared.ghost[OFFERED] - model_shared.ghost[TAKEN];
+    uint64_t left = model_shared.shadow[OFFERED] - model_shared.shadow[TAKEN];
 
     if (model_shared.dead != 0)
         return;
@@ -151,9 +151,9 @@ static void finished(void)
         model_fail("word", "%llu are counted, and %llu sleep", s->state >> 32, model_shared.asleep);
 }
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "s = %016" PRIx64 ", guess %" PRIu32, s->state, s->guess);
+    snprintf(text, text_size, "s = %016" PRIx64 ", guess %" PRIu32, s->state, s->guess);
 }
 
 #define PROGRAM(called, what, n, ...)                                                 \

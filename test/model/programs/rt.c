@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "programs.h"
+#include "rt_check.h"
 #include "rt_script.h"
-#include "rt_watch.h"
 
 /* Task A is the least urgent one; on one CPU. */
 static const struct model_task one_cpu[] = {{10, 0}, {20, 0}, {30, 0}, {40, 0}};
@@ -25,7 +25,7 @@ static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
         .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
         .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped, \
         .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                \
-        .describe = rt_describe, .naps = true, .unmarked = true, __VA_ARGS__                \
+        .describe = rt_describe, .rechecks = true, .unmarked = true, __VA_ARGS__            \
     }
 #define SCRIPT(protocol_, ...)                                  \
     .arg = &(const struct rt_script)                            \
@@ -51,7 +51,7 @@ static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
         .name = (name_), .about = (about_), .threads = (threads_), .tasks = (tasks_),       \
         .setup = rt_setup, .thread = rt_thread, .access = rt_access, .stepped = rt_stepped, \
         .killed = rt_killed, .changed = rt_changed, .finished = rt_finished,                \
-        .describe = rt_describe, .own = rt_own, .naps = true, __VA_ARGS__                   \
+        .describe = rt_describe, .own = rt_own, .rechecks = true, __VA_ARGS__               \
     }
 #define AS(protocol_, as_, ...)                                              \
     .arg = &(const struct rt_script)                                         \

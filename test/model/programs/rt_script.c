@@ -12,7 +12,7 @@
 #include "../subject/rt_task.h"
 #include "../subject/subject.h"
 #include "rt_begin_calls.h"
-#include "rt_watch.h"
+#include "rt_check.h"
 
 struct fw_rt_state *rt_state;
 struct fw_rt_group *rt_group;
@@ -42,17 +42,17 @@ extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
 static const struct model_part parts[] = {CELL_PARTS(0), CELL_PARTS(1), CELL_PARTS(2),
                                           LOCK_PARTS(0), LOCK_PARTS(1), {NULL, 0, 0}};
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     uint32_t owner = (uint32_t)value & FW_ROBUST_OWNER;
 
     (void)offset;
     if (size == 4 && owner >= SUBJECT_FIRST_TID && owner < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
-        snprintf(text, room, "%c%s%s", (int)('A' + owner - SUBJECT_FIRST_TID),
+        snprintf(text, text_size, "%c%s%s", (int)('A' + owner - SUBJECT_FIRST_TID),
                  (value & FW_ROBUST_WAITERS) != 0 ? ", WAITERS" : "",
                  (value & FW_ROBUST_DIED) != 0 ? ", DIED" : "");
     else
-        snprintf(text, room, "%llx", (unsigned long long)value);
+        snprintf(text, text_size, "%llx", (unsigned long long)value);
 }
 
 /* What is written for tools, for oneself, or not at all, is no step. */
@@ -220,34 +220,34 @@ static bool enter(fw_rt_task *t, unsigned d, bool try)
 {
     int error;
 
-    rt_watch_act(model_current, RT_LOCKS, d);
+    rt_check_act(model_current, RT_LOCKS, d);
     error = (try ? rt_in_use->trylock : rt_in_use->lock)(t, d);
     if ((try && error == EBUSY) || (script_moves() && error == EXDEV)) {
-        rt_watch_act(model_current, RT_RUNS, d);
+        rt_check_act(model_current, RT_RUNS, d);
         return false;
     }
-    rt_watch_got(model_current, d, error);
+    rt_check_got(model_current, d, error);
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     return true;
 }
 
 static void leave(fw_rt_task *t, unsigned d)
 {
-    rt_watch_left(model_current, d);
+    rt_check_left(model_current, d);
     if (rt_in_use->unlock(t, d) != 0)
         model_thread_fail("answer", "an unlock fails", 0, 0);
-    rt_watch_act(model_current, RT_RUNS, d);
+    rt_check_act(model_current, RT_RUNS, d);
 }
 
 static void wait_for_job(fw_rt_task *t)
 {
-    rt_watch_act(model_current, RT_IDLE, 0);
+    rt_check_act(model_current, RT_IDLE, 0);
     fw_store32_relaxed(&t->record->ready, 0);
     model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
     fw_store32_relaxed(&t->record->ready, 1);
-    rt_watch_act(model_current, RT_LOCKS, FW_RT_LOCKS);
+    rt_check_act(model_current, RT_LOCKS, FW_RT_LOCKS);
     rt_in_use->awake(t);
-    rt_watch_act(model_current, RT_RUNS, 0);
+    rt_check_act(model_current, RT_RUNS, 0);
 }
 
 static fw_rt_task *begin(unsigned self)
@@ -258,7 +258,7 @@ static fw_rt_task *begin(unsigned self)
     fw_rt_task *t = NULL;
     int error;
 
-    rt_watch_act(self, RT_LOCKS, FW_RT_LOCKS);
+    rt_check_act(self, RT_LOCKS, FW_RT_LOCKS);
     error = rt_begin_in_use->begin(&t, rt_group, &options);
     for (unsigned d = 0; d < FW_RT_LOCKS && error == 0; d++) {
         const char name[] = {(char)('a' + d), '\0'};
@@ -269,16 +269,16 @@ static fw_rt_task *begin(unsigned self)
     if (error != 0)
         model_thread_fail("answer", "task %llu begins, and is answered %llu", self,
                           (uint64_t)error);
-    rt_watch_act(self, RT_RUNS, 0);
+    rt_check_act(self, RT_RUNS, 0);
     return t;
 }
 
 static void end(fw_rt_task *t, unsigned self)
 {
-    rt_watch_act(self, RT_LOCKS, FW_RT_LOCKS);
+    rt_check_act(self, RT_LOCKS, FW_RT_LOCKS);
     if (rt_begin_in_use->end(t) != 0)
         model_thread_fail("answer", "task %llu cannot end", self, 0);
-    rt_watch_act(self, RT_IDLE, 0);
+    rt_check_act(self, RT_IDLE, 0);
 }
 
 /* Acts that concern no lock; false: it is none of them. */
@@ -294,9 +294,9 @@ static bool act_alone(fw_rt_task **t, unsigned self, char act)
     case '.':
     case '-':
         if (act == '.')
-            rt_watch_runs(self);
+            rt_check_runs(self);
         else
-            rt_watch_act(self, RT_RUNS, 0);
+            rt_check_act(self, RT_RUNS, 0);
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
         return true;
     case '(':
@@ -314,11 +314,11 @@ void rt_thread(unsigned self, const void *arg)
 {
     const struct rt_script *script = arg;
     bool has[FW_RT_LOCKS] = {false};
-    struct subject_room room;
-    fw_rt_task *t = &room.task;
+    struct subject_task memory;
+    fw_rt_task *t = &memory.task;
 
     if (script->as != NULL)
-        subject_use_room(&room);
+        subject_use_task(&memory);
     if (script->tasks[self][0] != '(')
         be_task(t, self);
     for (const char *act = script->tasks[self]; *act != '\0'; act++) {
@@ -331,7 +331,7 @@ void rt_thread(unsigned self, const void *arg)
         else if (has[d])
             leave(t, d);
     }
-    rt_watch_act(self, RT_IDLE, 0);
+    rt_check_act(self, RT_IDLE, 0);
 }
 
 const struct model_own *rt_own(void)

@@ -8,8 +8,8 @@
 #define PROGRAM(called, what, n, ...)                                                            \
     {                                                                                            \
         .name = called, .about = what, .threads = n, .buckets = 1, .setup = rwlock_script_setup, \
-        .thread = rwlock_script_thread, .finished = rwlock_watch_finished,                       \
-        .changed = rwlock_watch_changed, .describe = rwlock_watch_describe, __VA_ARGS__          \
+        .thread = rwlock_script_thread, .finished = rwlock_check_finished,                       \
+        .changed = rwlock_check_changed, .describe = rwlock_check_describe, __VA_ARGS__          \
     }
 #define SCRIPT(...)                \
     &(const struct rwlock_script)  \
@@ -131,7 +131,7 @@ static const struct model_program programs[] = {
     /* --- Surroundings ----------------------------------------------------------------------- */
     PROGRAM("rw-spurious", "spurious wakes and an EINTR", 3, .budget = {.spurious = 1, .eintr = 1},
             .arg = SCRIPT("write unlock", "write unlock", "read unlock")),
-    PROGRAM("rw-nap", "a writer that is called in vain again and again", 2,
+    PROGRAM("rw-nap", "a writer that is called needlessly again and again", 2,
             .arg = SCRIPT("write unlock write unlock write unlock write unlock", "write unlock")),
     PROGRAM("rw-starving", "a writer loses for long and is handed the lock", 2,
             .budget = {.ticks = 1},

@@ -22,7 +22,7 @@ void rwlock_script_setup(const void *arg)
 {
     const struct rwlock_script *s = arg;
 
-    l = rwlock_watch_setup(s->kind, s->state, s->line);
+    l = rwlock_check_setup(s->kind, s->state, s->line);
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     subject_is_stale = s->is_stale;
     script_read(s->threads, word_names);
@@ -87,7 +87,7 @@ static void upgrade(unsigned self, enum word w)
                     ? rwlock_in_use->tryupgrade(l)
                     : rwlock_in_use->timedupgrade(l, w == TIMED_UPGRADE ? &script_deadline : NULL);
 
-    rwlock_watch_has(self, error == 0 ? RWLOCK_WRITES : RWLOCK_UPREADS);
+    rwlock_check_has(self, error == 0 ? RWLOCK_WRITES : RWLOCK_UPREADS);
     check_owner(self);
 }
 
@@ -95,21 +95,21 @@ static void downgrade(unsigned self, enum word w)
 {
     enum rwlock_mode to = w == DOWNGRADE ? RWLOCK_READS : RWLOCK_UPREADS;
 
-    rwlock_watch_changes(self, to);
+    rwlock_check_changes(self, to);
     if (w == DOWNGRADE)
         rwlock_in_use->downgrade(l);
     else
         rwlock_in_use->downgrade_upgradable(l);
-    rwlock_watch_has(self, to);
+    rwlock_check_has(self, to);
 }
 
 /* --- Letting go ----------------------------------------------------------------------------- */
 
 static void let_go(unsigned self, enum rwlock_mode mode, enum word w)
 {
-    bool last = w == LEAVE && rwlock_watch_is_last(self) && mode == RWLOCK_WRITES;
+    bool last = w == LEAVE && rwlock_check_is_last(self) && mode == RWLOCK_WRITES;
 
-    rwlock_watch_changes(self, RWLOCK_NONE);
+    rwlock_check_changes(self, RWLOCK_NONE);
     if (w == UNLOCK_ANY)
         rwlock_in_use->unlock(l);
     else if (mode == RWLOCK_READS)
@@ -126,7 +126,7 @@ static void read_again(unsigned self)
 {
     if (rwlock_in_use->rdlock_policy(l, &script_blocking, NULL) != 0)
         return;
-    rwlock_watch_back(self);
+    rwlock_check_back(self);
     rwlock_in_use->rdunlock(l);
 }
 
@@ -157,15 +157,15 @@ static void act_alone(enum word w)
 
 static void act(unsigned self, enum word w)
 {
-    enum rwlock_mode mode = rwlock_watch_mode(self);
+    enum rwlock_mode mode = rwlock_check_mode(self);
 
     if (w >= TURN) {
         act_alone(w);
     } else if (w < UPGRADE && mode == RWLOCK_NONE) {
         int error = take(w, &mode);
-        rwlock_watch_back(self);
+        rwlock_check_back(self);
         if (error == 0)
-            rwlock_watch_has(self, mode);
+            rwlock_check_has(self, mode);
     } else if (w >= UPGRADE && w <= TRY_UPGRADE && mode == RWLOCK_UPREADS) {
         upgrade(self, w);
     } else if ((w == DOWNGRADE && mode >= RWLOCK_UPREADS) ||
@@ -176,7 +176,7 @@ static void act(unsigned self, enum word w)
     } else if (w >= UNLOCK && mode != RWLOCK_NONE) {
         let_go(self, mode, w);
     } else if (w == LEAVE) {
-        rwlock_watch_is_last(self);
+        rwlock_check_is_last(self);
     }
 }
 

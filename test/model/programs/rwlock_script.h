@@ -3,7 +3,7 @@
 #define MODEL_RWLOCK_SCRIPT_H
 
 #include "../engine/model.h"
-#include "rwlock_watch.h"
+#include "rwlock_check.h"
 
 /*
  * Each thread of a read-write lock program follows a script, a list of words:

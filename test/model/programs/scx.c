@@ -43,7 +43,7 @@ enum {
 };
 enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
 
-#define G(what, n) model_shared.ghost[(what) + (n)]
+#define G(what, n) model_shared.shadow[(what) + (n)]
 
 static const struct scx_script *script;
 static struct fw_rt_scx side;
@@ -335,7 +335,7 @@ static const struct model_own *own(void)
     {                                                                                        \
         .name = (name_), .about = (about_), .threads = (tasks_) + (cpus_) + !!(ends_),       \
         .setup = setup, .thread = thread, .own = own, .access = reached, .stepped = stepped, \
-        .killed = killed, .finished = finished, .may_run = scx_may_run, .naps = true,        \
+        .killed = killed, .finished = finished, .may_run = scx_may_run, .rechecks = true,    \
         .unmarked = true, .immortal = ~((UINT64_C(1) << (tasks_)) - 1),                      \
         .arg = &(const struct scx_script){.protocol = FW_RT_##protocol_,                     \
                                           .kind = FW_RT_KIND_##kind_,                        \

@@ -110,7 +110,7 @@ static const struct model_program programs[] = {
     PROGRAM("event-auto-reset", "resets in between, and a waiter that loses for long", 3,
             .budget = {.ticks = 2}, .preemptions = 3, .deep_preemptions = 4, MAY_SLEEP,
             .arg = SCRIPT_WITH(.automatic = true, "pass", "reset reset", "set set set")),
-    PROGRAM("event-auto-starving", "resets meet a waiter that reserves and naps", 4,
+    PROGRAM("event-auto-starving", "resets meet a waiter that reserves and re-checks", 4,
             .budget = {.ticks = 2}, .preemptions = 2, .deep_preemptions = 3, MAY_SLEEP,
             .arg = SCRIPT_WITH(.automatic = true, "pass", "set reset", "set reset", "set")),
     PROGRAM("event-free", "who passes frees the event", 2, .arg = SCRIPT("pass free", "set")),

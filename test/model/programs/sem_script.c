@@ -17,8 +17,8 @@
 SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, POSIX, POSIX_TIMED, TRY, POSIX_TRY, POST, POST2, WAIT_T,
              POST_T, ANY, ANY_TIMED, PASS, PASS_TIMED, ANY_E, SET, RESET, FREE);
 
-/* In model_shared.ghost: of s, of t, and of an automatic event. */
-enum ghost { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, GHOSTS = ADDED + 3 };
+/* In model_shared.shadow: of s, of t, and of an automatic event. */
+enum shadow { OFFERED, TAKEN = OFFERED + 3, ADDED = TAKEN + 3, SHADOW_WORDS = ADDED + 3 };
 enum supply { S, T, E };
 
 static fw_sem *s, *t;
@@ -29,18 +29,18 @@ static bool may_pass;
 
 static const struct model_part parts[] = {
     {"value", 0, 4}, {"sleepers", 4, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
-static const struct model_part gate_parts[] = {{"gate", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
+static const struct model_part event_parts[] = {{"set", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     uint64_t w = offset == 4 ? value << 32 : value;
 
     if (offset > 4)
-        snprintf(text, room, "%" PRIu64, value);
+        snprintf(text, text_size, "%" PRIu64, value);
     else
-        snprintf(text, room, "%u%s, %u waiting, %u waking%s", permits_value(w),
+        snprintf(text, text_size, "%u%s, %u waiting, %u waking%s", permits_value(w),
                  is_reserved(w) ? " RESERVED" : "", permits_waiters(w), permits_waking(w),
-                 is_rechecking(w) ? " NAPPING" : "");
+                 is_rechecking(w) ? " RE-CHECKING" : "");
     (void)size;
 }
 
@@ -50,7 +50,7 @@ void sem_script_setup(const void *arg)
 
     s = model_object("s", sizeof *s, parts, decode);
     t = model_object("t", sizeof *t, parts, decode);
-    e = model_object("e", sizeof *e, script->automatic ? parts : gate_parts,
+    e = model_object("e", sizeof *e, script->automatic ? parts : event_parts,
                      script->automatic ? decode : NULL);
     may_pass = script->may_pass;
     s->state_ = script->s;
@@ -59,16 +59,16 @@ void sem_script_setup(const void *arg)
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
-    model_shared.ghost[OFFERED + S] = permits_value(s->state_);
-    model_shared.ghost[ADDED + S] = permits_value(s->state_);
-    model_shared.ghost[OFFERED + T] = permits_value(t->state_);
-    model_shared.ghost[ADDED + T] = permits_value(t->state_);
+    model_shared.shadow[OFFERED + S] = permits_value(s->state_);
+    model_shared.shadow[ADDED + S] = permits_value(s->state_);
+    model_shared.shadow[OFFERED + T] = permits_value(t->state_);
+    model_shared.shadow[ADDED + T] = permits_value(t->state_);
     script_read(script->threads, word_names);
 }
 
-void sem_script_describe(char *text, size_t room)
+void sem_script_describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "s = %016" PRIx64 ", t = %016" PRIx64 ", e = %016" PRIx64, s->state_,
+    snprintf(text, text_size, "s = %016" PRIx64 ", t = %016" PRIx64 ", e = %016" PRIx64, s->state_,
              t->state_, e->state_);
 }
 
@@ -83,7 +83,7 @@ static void check_units(uint64_t word)
     if (is_reserved(w) && permits_waiters(w) == 0)
         model_fail("word", "a unit is reserved for nobody: 0x%llx", w, 0);
     if (is_rechecking(w) && !is_reserved(w))
-        model_fail("word", "somebody naps without a reservation: 0x%llx", w, 0);
+        model_fail("word", "somebody re-checks without a reservation: 0x%llx", w, 0);
     if (permits_available(w) > 0 && permits_others(w) > 0 && permits_waking(w) == 0)
         model_fail("stranded", "a unit is available, and nobody is on the way: 0x%llx", w, 0);
 }
@@ -109,24 +109,24 @@ void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before)
 static void took(unsigned self, enum supply which)
 {
     static const char *const remarks[] = {"has one of s", "has one of t", "passes"};
-    uint64_t taken = ++model_shared.ghost[TAKEN + which];
+    uint64_t taken = ++model_shared.shadow[TAKEN + which];
 
     report_remark(self, remarks[which]);
-    if (taken > model_shared.ghost[OFFERED + which])
+    if (taken > model_shared.shadow[OFFERED + which])
         model_thread_fail("made up", "%llu were taken, and only %llu were there", taken,
-                          model_shared.ghost[OFFERED + which]);
+                          model_shared.shadow[OFFERED + which]);
 }
 
 static void add(fw_sem *to, enum supply which, uint32_t n)
 {
     int error;
 
-    model_shared.ghost[OFFERED + which] += n;
+    model_shared.shadow[OFFERED + which] += n;
     error = n == 1 ? sem_in_use->post(to) : sem_in_use->post_n(to, n);
     if (error == 0)
-        model_shared.ghost[ADDED + which] += n;
+        model_shared.shadow[ADDED + which] += n;
     else
-        model_shared.ghost[OFFERED + which] -= n;
+        model_shared.shadow[OFFERED + which] -= n;
 }
 
 static void take(unsigned self, enum word w)
@@ -178,7 +178,7 @@ static void choose(unsigned self, enum word w)
 
 static void set(void)
 {
-    model_shared.ghost[OFFERED + E]++; /* some of these may come to nothing: it is set already */
+    model_shared.shadow[OFFERED + E]++; /* some of these may come to nothing: it is set already */
     sem_in_use->set(e);
 }
 
@@ -252,7 +252,7 @@ static bool is_dead(const void *p)
 static void check_supply(const void *object, enum supply which)
 {
     uint64_t w = without_stale(*(const uint64_t *)object, model_program->generation);
-    uint64_t left = model_shared.ghost[ADDED + which] - model_shared.ghost[TAKEN + which];
+    uint64_t left = model_shared.shadow[ADDED + which] - model_shared.shadow[TAKEN + which];
 
     if (is_dead(object))
         return;

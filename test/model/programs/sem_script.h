@@ -7,7 +7,7 @@
 /*
  * Each thread of a semaphore program follows a script, a list of words:
  *
- *   wait, timed, poll, default   takes a unit of s: blocking, until the time is over, never
+ *   wait, timed, poll, default   takes a unit of s: blocking, until it times out, never
  *                                sleeping, with the default policy
  *   posix, posix-timed           the same as sem_wait has it: EINTR, and a cancellation point
  *   try                          takes one if there is one
@@ -38,6 +38,6 @@ void sem_script_setup(const void *arg);
 void sem_script_thread(unsigned self, const void *arg);
 void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void sem_script_finished(void);
-void sem_script_describe(char *text, size_t room);
+void sem_script_describe(char *text, size_t text_size);
 
 #endif

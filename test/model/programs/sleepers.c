@@ -27,11 +27,11 @@ static void setup(const void *arg)
 
 static void enter(unsigned self)
 {
-    if (model_shared.ghost[0] != 0)
+    if (model_shared.shadow[0] != 0)
         model_thread_fail("exclusion", "two threads are in the critical section", 0, 0);
-    model_shared.ghost[0] = self + 1;
+    model_shared.shadow[0] = self + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.ghost[0] = 0;
+    model_shared.shadow[0] = 0;
 }
 
 static void lock(enum mistake mistake)
@@ -87,7 +87,7 @@ static void free_by_last(unsigned self, const void *arg)
 
     lock(mistake);
     enter(self);
-    last = ++model_shared.ghost[1] == model_thread_count;
+    last = ++model_shared.shadow[1] == model_thread_count;
     unlock(mistake);
     if (last)
         model_op(OP_FREE, word, 4, 0, 0, 0, 0);
@@ -100,7 +100,7 @@ static void requeue(unsigned self, const void *arg)
 
     if (self < 2) {
         fw_futex_wait(word, 0, FW_FUTEX_PRIVATE, NULL);
-        model_shared.ghost[2]++;
+        model_shared.shadow[2]++;
         return;
     }
     fw_store32_relaxed(word, 1);

@@ -10,7 +10,7 @@
 /* A model thread is a process of its own, too. */
 #define SUBJECT_FIRST_PROCESS 11u
 
-/* But in programs that say in their setup, after ground_make, that all threads are of one. */
+/* But in programs that say in their setup, after region_make, that all threads are of one. */
 extern _Bool subject_is_one_process;
 
 /* What the kernel finds in a dead thread's robust list: a word in it, and a pending one; or 0. */

@@ -15,11 +15,11 @@
 #include "subject.h"
 #include "sys/origin.h"
 
-static __thread struct subject_room *here;
+static __thread struct subject_task *here;
 
-void subject_use_room(struct subject_room *room)
+void subject_use_task(struct subject_task *memory)
 {
-    here = room;
+    here = memory;
 }
 
 /* --- The C library -------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static void give(uint32_t slot, uint32_t d)
 
 /* --- Queues (queues.bpf.c) ------------------------------------------------------------------ */
 
-static void hand_over(uint32_t d)
+static void hand_off(uint32_t d)
 {
     struct fw_rt_lock_record *l = lock_record(d);
     uint32_t next = fw_rt_next_waiter(state(), d);
@@ -157,7 +157,7 @@ static void resolve(uint32_t d)
         return;
     mark_died(d);
     clean(d);
-    hand_over(d);
+    hand_off(d);
 }
 
 /* --- Requests (requests.bpf.c) -------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static void unlock(uint32_t slot, uint32_t d)
 {
     if (fw_rt_is_boosting(lock_record(d)->kind) && (page_of(slot)->locked & fw_rt_bit(d))) {
         if (clean(d))
-            hand_over(d);
+            hand_off(d);
         page_of(slot)->locked &= ~fw_rt_bit(d);
         note(slot);
     }

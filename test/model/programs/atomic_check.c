@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "atomic_watch.h"
+#include "atomic_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,48 +15,49 @@ static const struct model_part parts[] = {
 struct fw_stripe_ (*subject_stripes)[FW_STRIPES_];
 struct atomic_place atomic_x, atomic_y;
 uint64_t *atomic_flag;
-uint32_t *atomic_gate;
+uint32_t *atomic_opened;
 unsigned atomic_size;
 
 static const struct atomic_script *script;
 
 /* --- The objects ---------------------------------------------------------------------------- */
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     uint32_t w = (uint32_t)value;
 
     (void)offset;
     if (size == 8)
-        snprintf(text, room, "%" PRIu64, value);
+        snprintf(text, text_size, "%" PRIu64, value);
     else
-        snprintf(text, room, "%s%s%u", fw_word_lock_is_held_(w) ? "HELD " : "",
+        snprintf(text, text_size, "%s%s%u", fw_word_lock_is_held_(w) ? "HELD " : "",
                  (w & FW_WORD_LOCK_WAKING_) != 0 ? "WAKING " : "", w << 2 >> 2);
 }
 
-static void decode_bytes(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode_bytes(uint64_t value, unsigned offset, unsigned size, char *text,
+                         size_t text_size)
 {
     (void)offset;
-    snprintf(text, room, "%0*" PRIx64, (int)size * 2, value);
+    snprintf(text, text_size, "%0*" PRIx64, (int)size * 2, value);
 }
 
 /* How far to look for an address with the stripe that is wanted. */
 enum { SPARE = 120 };
 
 /* An object with this stripe: the shipped hash finds another one for the next addresses. */
-static struct atomic_place place(const char *name, unsigned stripe, enum atomic_ghost newest,
-                                 enum atomic_ghost versions)
+static struct atomic_place place(const char *name, unsigned stripe, enum atomic_shadow newest,
+                                 enum atomic_shadow versions)
 {
-    unsigned char *room = model_object(name, atomic_size + SPARE, NULL, decode_bytes);
+    unsigned char *block = model_object(name, atomic_size + SPARE, NULL, decode_bytes);
 
     for (unsigned i = 0; i <= SPARE; i += 8)
-        if (fw_stripe_index_(room + i) == stripe)
-            return (struct atomic_place){room + i, &(*subject_stripes)[stripe], newest, versions};
+        if (fw_stripe_index_(block + i) == stripe)
+            return (struct atomic_place){block + i, &(*subject_stripes)[stripe], newest, versions};
     fputs("fw-model: no address for this stripe\n", stderr);
     exit(3);
 }
 
-void atomic_watch_setup(const struct atomic_script *of)
+void atomic_check_setup(const struct atomic_script *of)
 {
     script = of;
     atomic_size = script->size == 0 ? 16 : script->size;
@@ -64,7 +65,7 @@ void atomic_watch_setup(const struct atomic_script *of)
     atomic_x = place("x", 0, NEWEST_X, VERSIONS_X);
     atomic_y = place("y", script->shares ? 0 : 1, NEWEST_Y, VERSIONS_Y);
     atomic_flag = model_object("flag", sizeof *atomic_flag, NULL, NULL);
-    atomic_gate = model_object("gate", sizeof *atomic_gate, NULL, NULL);
+    atomic_opened = model_object("opened", sizeof *atomic_opened, NULL, NULL);
     atomic_x.stripe->lock.word = script->word;
     atomic_x.stripe->sequence = script->sequence;
 }
@@ -80,16 +81,16 @@ static bool is_whole(const unsigned char *bytes)
 /* A new version is there as soon as the sequence says so. */
 static void note(const struct atomic_place *p)
 {
-    uint64_t *newest = &model_shared.ghost[p->newest];
+    uint64_t *newest = &model_shared.shadow[p->newest];
     unsigned char value = p->object[0];
 
     if (value == MODEL_DEAD || (p->stripe->sequence & 1) != 0 || !is_whole(p->object) ||
-        value == model_shared.ghost[p->versions + *newest])
+        value == model_shared.shadow[p->versions + *newest])
         return;
     if (++*newest == MAX_VERSIONS)
         model_fail("too many", "the program stores more than %llu values", MAX_VERSIONS - 1, 0);
     else
-        model_shared.ghost[p->versions + *newest] = value;
+        model_shared.shadow[p->versions + *newest] = value;
 }
 
 static void check_word(uint32_t w)
@@ -107,21 +108,21 @@ void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before)
     (void)before;
     note(&atomic_x);
     note(&atomic_y);
-    if (script->word != 0 && model_shared.ghost[IS_CHILD] == 0)
+    if (script->word != 0 && model_shared.shadow[IS_CHILD] == 0)
         return; /* what a fork has left */
     for (unsigned i = 0; i < FW_STRIPES_; i++)
         check_word((*subject_stripes)[i].lock.word);
 }
 
-uint64_t atomic_watch_version(unsigned self, const struct atomic_place *p,
+uint64_t atomic_check_version(unsigned self, const struct atomic_place *p,
                               const unsigned char *bytes, uint64_t since)
 {
     if (subject_is_single_threaded()) /* its stores may still be under way */
         fw_fence_seq_cst();
     if (!is_whole(bytes))
         model_thread_fail("torn", "thread %llu reads half a value", self, 0);
-    for (uint64_t k = model_shared.ghost[p->newest] + 1; k-- > since;)
-        if (model_shared.ghost[p->versions + k] == bytes[0])
+    for (uint64_t k = model_shared.shadow[p->newest] + 1; k-- > since;)
+        if (model_shared.shadow[p->versions + k] == bytes[0])
             return k;
     model_thread_fail("out of date", "thread %llu reads %llu, which is not there (any more)", self,
                       bytes[0]);
@@ -143,16 +144,17 @@ void atomic_script_finished(void)
                        s->lock.word, s->sequence);
     }
     for (unsigned i = 0; i < model_thread_count; i++)
-        nobody_saw = nobody_saw && model_shared.ghost[SEEN + i] == 1;
+        nobody_saw = nobody_saw && model_shared.shadow[SEEN + i] == 1;
     if (nobody_saw)
         model_fail("outcome", "all have stored, and nobody has seen the other's store", 0, 0);
 }
 
-void atomic_script_describe(char *text, size_t room)
+void atomic_script_describe(char *text, size_t text_size)
 {
-    int n = snprintf(text, room, "word = %08" PRIx32 ", sequence %" PRIu64 ", x was",
+    int n = snprintf(text, text_size, "word = %08" PRIx32 ", sequence %" PRIu64 ", x was",
                      atomic_x.stripe->lock.word, atomic_x.stripe->sequence);
 
-    for (uint64_t k = 0; k <= model_shared.ghost[NEWEST_X] && k < MAX_VERSIONS; k++)
-        n += snprintf(text + n, room - (size_t)n, " %" PRIu64, model_shared.ghost[VERSIONS_X + k]);
+    for (uint64_t k = 0; k <= model_shared.shadow[NEWEST_X] && k < MAX_VERSIONS; k++)
+        n += snprintf(text + n, text_size - (size_t)n, " %" PRIu64,
+                      model_shared.shadow[VERSIONS_X + k]);
 }

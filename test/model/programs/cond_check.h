@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_COND_WATCH_H
-#define MODEL_COND_WATCH_H
+#ifndef MODEL_COND_CHECK_H
+#define MODEL_COND_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,35 +24,35 @@
  * as nobody else takes that in between; and in any case nobody while a more urgent one still
  * sleeps.
  */
-enum watch_end { WATCH_WOKEN, WATCH_TIMED_OUT, WATCH_CANCELLED };
+enum wait_end { WAIT_WOKEN, WAIT_TIMED_OUT, WAIT_CANCELLED };
 
-struct cond_watch_options {
+struct cond_check_options {
     uint64_t mutex, seq, waiters; /* to begin with */
 };
 
-void cond_watch_setup(const struct cond_watch_options *options);
-fw_mutex *cond_watch_mutex(void);
-fw_cond *cond_watch_cond(void);
+void cond_check_setup(const struct cond_check_options *options);
+fw_mutex *cond_check_mutex(void);
+fw_cond *cond_check_cond(void);
 
 /* Hooks of struct model_program. */
-void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void cond_watch_describe(char *text, size_t bucket);
+void cond_check_changed(unsigned thread, uint64_t addr, uint64_t before);
+void cond_check_describe(char *text, size_t text_size);
 
 /* All threads are done, or sleep: `counts` tells that every wait was watched from begin to end. */
-void cond_watch_finished(bool counts);
+void cond_check_finished(bool counts);
 
 /* Called by the threads' scripts. */
-void cond_watch_enter(unsigned self); /* has the mutex */
-void cond_watch_wait(unsigned self);  /* calls a wait */
-void cond_watch_back(unsigned self, enum watch_end how);
-void cond_watch_signal(unsigned self, bool all); /* calls signal or broadcast */
-void cond_watch_signalled(unsigned self);        /* has returned from it */
-void cond_watch_free(unsigned self, bool mutex); /* ends the life of an object */
+void cond_check_enter(unsigned self); /* has the mutex */
+void cond_check_wait(unsigned self);  /* calls a wait */
+void cond_check_back(unsigned self, enum wait_end how);
+void cond_check_signal(unsigned self, bool all); /* calls signal or broadcast */
+void cond_check_signalled(unsigned self);        /* has returned from it */
+void cond_check_free(unsigned self, bool mutex); /* ends the life of an object */
 
 /* The mutex is left for another thread to release; what it answers: was it, before? */
-bool cond_watch_hand(bool now);
+bool cond_check_hand(bool now);
 
 /* Under the mutex: what the programs wait for. */
-uint64_t *cond_watch_tokens(void);
+uint64_t *cond_check_tokens(void);
 
 #endif

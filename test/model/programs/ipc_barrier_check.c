@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_barrier_watch.h"
+#include "ipc_barrier_check.h"
 
 #include <errno.h>
 
 #include "ipc/barrier_word.h"
-#include "ipc_ground.h"
+#include "ipc_region.h"
 
 /*
  * Rounds have one number over all epochs.  By round, a bit each: ENDED, FAILED; WAITED, somebody
@@ -13,7 +13,7 @@
  * eight bits for each epoch, the round in which it is or ended.  ARRIVED: by thread, the round in
  * which it arrived, + 1, also where it has withdrawn since then.
  */
-enum ghost { ENDED, FAILED, WAITED, SERIAL, LOST, NEWS, SPOILED, ROUNDS, ARRIVED };
+enum shadow { ENDED, FAILED, WAITED, SERIAL, LOST, NEWS, SPOILED, ROUNDS, ARRIVED };
 
 #define EPOCHS 8u
 
@@ -21,53 +21,54 @@ static fw_ipc_barrier *b;
 static uint32_t parties;
 static bool is_to_fail;
 
-static uint64_t *ghost(enum ghost which)
+static uint64_t *shadow(enum shadow which)
 {
-    return &model_shared.ghost[which];
+    return &model_shared.shadow[which];
 }
 
-static bool has(enum ghost which, uint64_t n)
+static bool has(enum shadow which, uint64_t n)
 {
-    return (*ghost(which) >> n & 1) != 0;
+    return (*shadow(which) >> n & 1) != 0;
 }
 
-static void set(enum ghost which, uint64_t n)
+static void set(enum shadow which, uint64_t n)
 {
-    *ghost(which) |= UINT64_C(1) << n;
+    *shadow(which) |= UINT64_C(1) << n;
 }
 
-static void clear(enum ghost which, uint64_t n)
+static void clear(enum shadow which, uint64_t n)
 {
-    *ghost(which) &= ~(UINT64_C(1) << n);
+    *shadow(which) &= ~(UINT64_C(1) << n);
 }
 
 static uint64_t *arrived(unsigned thread)
 {
-    return &model_shared.ghost[ARRIVED + thread];
+    return &model_shared.shadow[ARRIVED + thread];
 }
 
 static uint64_t round_of_epoch(uint64_t epoch)
 {
-    return *ghost(ROUNDS) >> 8 * (epoch % EPOCHS) & 0xff;
+    return *shadow(ROUNDS) >> 8 * (epoch % EPOCHS) & 0xff;
 }
 
 static void note_round(uint64_t w)
 {
     unsigned shift = 8 * (unsigned)(epoch_of(w) % EPOCHS);
 
-    *ghost(ROUNDS) = (*ghost(ROUNDS) & ~(UINT64_C(0xff) << shift)) | (uint64_t)round_of(w) << shift;
+    *shadow(ROUNDS) = (*shadow(ROUNDS) & ~(UINT64_C(0xff) << shift)) | (uint64_t)round_of(w)
+                                                                           << shift;
 }
 
-void barrier_watch_begin(fw_ipc_barrier *barrier, uint32_t count, bool fails)
+void barrier_check_begin(fw_ipc_barrier *barrier, uint32_t count, bool fails)
 {
     b = barrier;
     parties = count;
     is_to_fail = fails;
 }
 
-void barrier_watch_spoil(void)
+void barrier_check_spoil(void)
 {
-    ++*ghost(SPOILED);
+    ++*shadow(SPOILED);
 }
 
 /* --- Words ------------------------------------------------------------------------------------ */
@@ -80,8 +81,8 @@ static bool is_round(uint64_t party, uint64_t round)
 
 static void check_party(unsigned thread, uint64_t before, uint64_t now)
 {
-    unsigned owner = ground_thread_of(before);
-    bool is_own = (now & FW_IPC_HOLDER) == ground_id_of(thread);
+    unsigned owner = region_thread_of(before);
+    bool is_own = (now & FW_IPC_HOLDER) == region_id_of(thread);
     uint64_t epoch = now >> SLOT_EPOCH_SHIFT & BARRIER_EPOCH;
     uint64_t come = *arrived(thread);
 
@@ -109,7 +110,7 @@ static struct missing look_at_parties(uint64_t w)
     for (uint32_t i = 0; i < parties; i++) {
         uint64_t party = barrier_slots(b)[i];
         unsigned line = (unsigned)(party & FW_IPC_SLOT) - 1; /* its thread's number, too */
-        bool is_dead = ground_thread_of(party) >= MODEL_MAX_THREADS;
+        bool is_dead = region_thread_of(party) >= MODEL_MAX_THREADS;
         if (is_vacant(party, w)) {
             m.alive = true;
         } else if (!is_left(party) && !has_arrived(party, w)) {
@@ -131,7 +132,7 @@ static void check_round(unsigned thread, uint64_t before, uint64_t now)
     if ((before & ~flags) == (now & ~flags))
         return;
     if (now == (before | BARRIER_FAILED)) {
-        if (*ghost(SPOILED) == 0 && (!m.any_dead || !is_to_fail))
+        if (*shadow(SPOILED) == 0 && (!m.any_dead || !is_to_fail))
             model_fail("answer", "round %llu fails, and nobody died", round_of(before), 0);
         set(FAILED, round_of(before));
     } else if (now == one_round_later(before) && !has_failed(before)) {
@@ -145,11 +146,11 @@ static void check_round(unsigned thread, uint64_t before, uint64_t now)
     note_round(now);
 }
 
-void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void barrier_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t at = addr - (uint64_t)(uintptr_t)barrier_slots(b);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (at < parties * sizeof(uint64_t))
         check_party(thread, before, barrier_slots(b)[at / sizeof(uint64_t)]);
     else if (addr == (uint64_t)(uintptr_t)&b->round_)
@@ -158,14 +159,14 @@ void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
 
 /* --- Answers ---------------------------------------------------------------------------------- */
 
-void barrier_watch_comes(unsigned thread)
+void barrier_check_comes(unsigned thread)
 {
     *arrived(thread) = 0;
 }
 
 static void check_error(unsigned thread, int error, uint64_t come)
 {
-    bool may_fail = is_to_fail && (ground_has_deaths() || *ghost(SPOILED) != 0);
+    bool may_fail = is_to_fail && (region_has_deaths() || *shadow(SPOILED) != 0);
     bool has_failed_for_it = come == 0 || (has(FAILED, come - 1) && !has(ENDED, come - 1));
 
     if (error == EOWNERDEAD && may_fail && has_failed_for_it)
@@ -177,7 +178,7 @@ static void check_error(unsigned thread, int error, uint64_t come)
     model_thread_fail("answer", "thread %llu is answered %llu", thread, (uint64_t)error);
 }
 
-void barrier_watch_told(unsigned thread, int error, enum barrier_call call)
+void barrier_check_told(unsigned thread, int error, enum barrier_call call)
 {
     uint64_t come = *arrived(thread);
 
@@ -206,15 +207,15 @@ void barrier_watch_told(unsigned thread, int error, enum barrier_call call)
     set(SERIAL, come - 1);
 }
 
-void barrier_watch_killed(unsigned thread)
+void barrier_check_killed(unsigned thread)
 {
     if (*arrived(thread) != 0)
         set(LOST, *arrived(thread) - 1);
 }
 
-void barrier_watch_finished(void)
+void barrier_check_finished(void)
 {
-    uint64_t forgotten = *ghost(WAITED) & ~*ghost(SERIAL) & ~*ghost(LOST);
+    uint64_t forgotten = *shadow(WAITED) & ~*shadow(SERIAL) & ~*shadow(LOST);
 
     if (forgotten != 0)
         model_fail("serial", "nobody is the serial one of these rounds: 0x%llx", forgotten, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_ATOMIC_WATCH_H
-#define MODEL_ATOMIC_WATCH_H
+#ifndef MODEL_ATOMIC_CHECK_H
+#define MODEL_ATOMIC_CHECK_H
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
  * Versions: the values that x or y have had, in their order; the first one is 0.  SEEN: what a
  * thread has seen of y or of the plain word in the end, plus one.
  */
-enum atomic_ghost { INSIDE, IS_CHILD, NEWEST_X, NEWEST_Y, SEEN, VERSIONS_X = 8, VERSIONS_Y = 14 };
+enum atomic_shadow { INSIDE, IS_CHILD, NEWEST_X, NEWEST_Y, SEEN, VERSIONS_X = 8, VERSIONS_Y = 14 };
 #define MAX_VERSIONS 6u
 
 #define MAX_SIZE 32u
@@ -22,21 +22,21 @@ enum atomic_ghost { INSIDE, IS_CHILD, NEWEST_X, NEWEST_Y, SEEN, VERSIONS_X = 8, 
 struct atomic_place {
     unsigned char *object;
     struct fw_stripe_ *stripe;
-    enum atomic_ghost newest, versions;
+    enum atomic_shadow newest, versions;
 };
 
 extern struct atomic_place atomic_x, atomic_y;
 extern uint64_t *atomic_flag; /* a word that compilers handle */
-extern uint32_t *atomic_gate;
+extern uint32_t *atomic_opened;
 extern unsigned atomic_size; /* of x and y */
 
-void atomic_watch_setup(const struct atomic_script *script);
+void atomic_check_setup(const struct atomic_script *script);
 
 /*
  * Which of the versions is this, in the thread's hands?  Not one that was out of date when the call
  * began, which found `since` as the newest one.
  */
-uint64_t atomic_watch_version(unsigned self, const struct atomic_place *p,
+uint64_t atomic_check_version(unsigned self, const struct atomic_place *p,
                               const unsigned char *bytes, uint64_t since);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_IPC_HEAD_WATCH_H
-#define MODEL_IPC_HEAD_WATCH_H
+#ifndef MODEL_IPC_HEAD_CHECK_H
+#define MODEL_IPC_HEAD_CHECK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +20,11 @@ extern struct fw_ipc_head_ *head;
     }
 
 /* The head is zeroes; the parts are those that are shown. */
-void head_watch_make(const struct model_part *parts);
+void head_check_make(const struct model_part *parts);
 
 /* A thread has joined a region of that size; *joined, that of who came before, is 0 at first. */
-void head_watch_joined(unsigned self, uint64_t *joined, uint64_t size);
+void head_check_joined(unsigned self, uint64_t *joined, uint64_t size);
 
-void head_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
+void head_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 
 #endif

@@ -5,32 +5,32 @@
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
-#include "rwlock_watch.h"
+#include "rwlock_check.h"
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
 
-enum ghost {
+enum shadow {
     MODES,   /* a byte per thread: enum rwlock_mode */
     NEXT,    /* a byte per thread: the mode after its next change of the word, + 1; 0: none */
     VERSION, /* how often somebody began to write */
     SEEN,    /* a byte per thread: the version that it saw when it got the lock */
     GONE,    /* bit per thread: it will not use the lock any more */
-    LINED_UP /* bit per thread: it stands in line, and the word says so */
+    LINED_UP /* bit per thread: it is queued, and the word says so */
 };
 
 static fw_rwlock *lock;
 
 static const struct model_part parts[] = {{"state", 0, 8}, {"line", 8, 8}, {NULL, 0, 0}};
 
-static unsigned byte_of(enum ghost g, unsigned thread)
+static unsigned byte_of(enum shadow g, unsigned thread)
 {
-    return (unsigned)(model_shared.ghost[g] >> 8 * thread & 0xff);
+    return (unsigned)(model_shared.shadow[g] >> 8 * thread & 0xff);
 }
 
-static void set_byte(enum ghost g, unsigned thread, uint64_t v)
+static void set_byte(enum shadow g, unsigned thread, uint64_t v)
 {
-    model_shared.ghost[g] &= ~(UINT64_C(0xff) << 8 * thread);
-    model_shared.ghost[g] |= v << 8 * thread;
+    model_shared.shadow[g] &= ~(UINT64_C(0xff) << 8 * thread);
+    model_shared.shadow[g] |= v << 8 * thread;
 }
 
 /* --- Readable words ------------------------------------------------------------------------- */
@@ -61,14 +61,14 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
              rw_has_waiters(w) ? " WAITERS" : "", rw_wake_is_under_way(w) ? " WAKING" : "");
 }
 
-void rwlock_watch_describe(char *text, size_t bucket)
+void rwlock_check_describe(char *text, size_t bucket)
 {
     int n = snprintf(text, bucket, "l = ");
 
     decode(lock->state_, 0, 8, text + n, bucket - (size_t)n);
 }
 
-fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
+fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
 {
     lock = model_object("l", sizeof *lock, parts, decode);
     lock->state_ = state;
@@ -76,7 +76,7 @@ fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
     return lock;
 }
 
-/* --- Who stands in line --------------------------------------------------------------------- */
+/* --- Who is queued --------------------------------------------------------------------- */
 
 static const struct fw_waitqueue_ *bucket(void)
 {
@@ -87,7 +87,7 @@ static bool is_lined_up(const struct rw_waiter *p)
 {
     unsigned thread = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
-    return (model_shared.ghost[LINED_UP] >> thread & 1) != 0;
+    return (model_shared.shadow[LINED_UP] >> thread & 1) != 0;
 }
 
 /* How many want that, of those who have made it known. */
@@ -154,16 +154,17 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
 /* The lock was handed to a writer: none of the others in line is more urgent, of those asleep. */
 static void check_heir(unsigned thread, fw_rw_word_ after)
 {
-    unsigned heir = (rw_owner(after) >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
+    unsigned receiver = (rw_owner(after) >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
-    if (model_program->tasks == NULL || !rw_has_writer(after) || heir == thread)
+    if (model_program->tasks == NULL || !rw_has_writer(after) || receiver == thread)
         return;
     for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p)) {
         unsigned other = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
         if (p->want == RW_WRITE && model_threads[other].status == THREAD_ASLEEP &&
-            model_threads[other].priority > model_threads[heir].priority)
-            model_fail("order", "thread %llu is handed the lock before thread %llu", heir, other);
+            model_threads[other].priority > model_threads[receiver].priority)
+            model_fail("order", "thread %llu is handed the lock before thread %llu", receiver,
+                       other);
     }
 }
 
@@ -177,7 +178,7 @@ static void check_word(unsigned thread, fw_rw_word_ before, fw_rw_word_ after)
         model_fail("word", "nobody has the lock, and it has an owner: 0x%llx", after, 0);
 }
 
-void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     fw_rw_word_ after = lock->state_;
 
@@ -193,7 +194,7 @@ void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
         check_heir(thread, after);
     }
     if (is_inside(thread) && has_place(thread))
-        model_shared.ghost[LINED_UP] |= UINT64_C(1) << thread;
+        model_shared.shadow[LINED_UP] |= UINT64_C(1) << thread;
 }
 
 /* --- What the callers see ------------------------------------------------------------------- */
@@ -211,52 +212,52 @@ static void check_exclusion(unsigned self, enum rwlock_mode mode)
     }
 }
 
-void rwlock_watch_back(unsigned self)
+void rwlock_check_back(unsigned self)
 {
-    model_shared.ghost[LINED_UP] &= ~(UINT64_C(1) << self);
+    model_shared.shadow[LINED_UP] &= ~(UINT64_C(1) << self);
 }
 
-void rwlock_watch_has(unsigned self, enum rwlock_mode mode)
+void rwlock_check_has(unsigned self, enum rwlock_mode mode)
 {
     static const char *const names[] = {"", "reads", "reads upgradable", "writes"};
     enum rwlock_mode had = (enum rwlock_mode)byte_of(MODES, self);
 
-    rwlock_watch_back(self);
+    rwlock_check_back(self);
     report_remark(self, names[mode]);
     check_exclusion(self, mode);
-    if (had != RWLOCK_NONE && byte_of(SEEN, self) != model_shared.ghost[VERSION])
+    if (had != RWLOCK_NONE && byte_of(SEEN, self) != model_shared.shadow[VERSION])
         model_thread_fail("exclusion", "thread %llu changed modes, and another wrote meanwhile",
                           self, 0);
     if (mode == RWLOCK_WRITES)
-        model_shared.ghost[VERSION]++;
+        model_shared.shadow[VERSION]++;
     set_byte(MODES, self, mode);
-    set_byte(SEEN, self, model_shared.ghost[VERSION]);
+    set_byte(SEEN, self, model_shared.shadow[VERSION]);
 }
 
-void rwlock_watch_changes(unsigned self, enum rwlock_mode mode)
+void rwlock_check_changes(unsigned self, enum rwlock_mode mode)
 {
-    if (byte_of(SEEN, self) != model_shared.ghost[VERSION])
+    if (byte_of(SEEN, self) != model_shared.shadow[VERSION])
         model_thread_fail("exclusion", "somebody wrote while thread %llu had the lock", self, 0);
     set_byte(NEXT, self, mode + 1u);
 }
 
-enum rwlock_mode rwlock_watch_mode(unsigned self)
+enum rwlock_mode rwlock_check_mode(unsigned self)
 {
     return (enum rwlock_mode)byte_of(MODES, self);
 }
 
-bool rwlock_watch_is_last(unsigned self)
+bool rwlock_check_is_last(unsigned self)
 {
-    uint64_t *gone = &model_shared.ghost[GONE];
+    uint64_t *gone = &model_shared.shadow[GONE];
 
     *gone |= UINT64_C(1) << self;
     return *gone == (UINT64_C(1) << model_thread_count) - 1;
 }
 
-void rwlock_watch_finished(void)
+void rwlock_check_finished(void)
 {
     if (bucket()->first != NULL)
-        model_fail("bucket", "nobody waits, and somebody stands in line", 0, 0);
+        model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
     if (memory_is_freed((uint64_t)(uintptr_t)lock))
         return;
     if (lock->state_ != 0)

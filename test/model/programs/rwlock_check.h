@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_RWLOCK_WATCH_H
-#define MODEL_RWLOCK_WATCH_H
+#ifndef MODEL_RWLOCK_CHECK_H
+#define MODEL_RWLOCK_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,22 +26,22 @@
  */
 enum rwlock_mode { RWLOCK_NONE, RWLOCK_READS, RWLOCK_UPREADS, RWLOCK_WRITES };
 
-fw_rwlock *rwlock_watch_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line);
+fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line);
 
 /* Hooks of struct model_program. */
-void rwlock_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void rwlock_watch_describe(char *text, size_t bucket);
-void rwlock_watch_finished(void);
+void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before);
+void rwlock_check_describe(char *text, size_t bucket);
+void rwlock_check_finished(void);
 
 /* Called by the threads' scripts: the thread has the lock so; it is about to change to that. */
-void rwlock_watch_has(unsigned self, enum rwlock_mode mode);
-void rwlock_watch_changes(unsigned self, enum rwlock_mode mode);
-enum rwlock_mode rwlock_watch_mode(unsigned self);
+void rwlock_check_has(unsigned self, enum rwlock_mode mode);
+void rwlock_check_changes(unsigned self, enum rwlock_mode mode);
+enum rwlock_mode rwlock_check_mode(unsigned self);
 
 /* A call is over, in which the thread may have stood in line. */
-void rwlock_watch_back(unsigned self);
+void rwlock_check_back(unsigned self);
 
 /* True for the last of all threads that says so. */
-bool rwlock_watch_is_last(unsigned self);
+bool rwlock_check_is_last(unsigned self);
 
 #endif

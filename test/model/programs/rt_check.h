@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_RT_WATCH_H
-#define MODEL_RT_WATCH_H
+#ifndef MODEL_RT_CHECK_H
+#define MODEL_RT_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
  *                   step outside of calls and sections
  *   order           MPCP, FMLP+: of those who waited when the owner began to unlock, it names the
  *                   most urgent one, or the one with the oldest ticket
- *   dead heir       who was found dead before is in no queue in the end, and has no lock
+ *   dead receiver       who was found dead before is in no queue in the end, and has no lock
  *   dead owner      who gets the lock of one that has died in a section is told, and nobody else
  *   left over       in the end nothing is held, no proxy bears an id, nobody waits
  *
@@ -34,20 +34,20 @@
 enum rt_act { RT_IDLE, RT_RUNS, RT_LOCKS, RT_UNLOCKS };
 
 /* A task tells what it is about to do; with lock d. */
-void rt_watch_act(unsigned self, enum rt_act act, unsigned d);
+void rt_check_act(unsigned self, enum rt_act act, unsigned d);
 
 /* It has got the lock, with this answer. */
-void rt_watch_got(unsigned self, unsigned d, int error);
-void rt_watch_left(unsigned self, unsigned d);
+void rt_check_got(unsigned self, unsigned d, int error);
+void rt_check_left(unsigned self, unsigned d);
 
 /* It runs outside of calls. */
-void rt_watch_runs(unsigned self);
+void rt_check_runs(unsigned self);
 
 /* Hooks of the same names. */
 void rt_stepped(unsigned thread);
 void rt_killed(unsigned thread);
 void rt_changed(unsigned thread, uint64_t addr, uint64_t size);
 void rt_finished(void);
-void rt_describe(char *text, size_t room);
+void rt_describe(char *text, size_t text_size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_ground.h"
+#include "ipc_region.h"
 
 #include <stdio.h>
 
@@ -13,22 +13,22 @@
 /* No thread has more at a time; those beyond stay as they are. */
 #define SHARES_USED 2u
 
-#define LINE FW_IPC_MEMBER_SIZE
-#define PART(n, field, bytes)                                                     \
-    {                                                                             \
-#field "-" #n, (n)*LINE + offsetof(struct fw_ipc_member_, field), (bytes) \
+#define SLOT_BYTES FW_IPC_MEMBER_SIZE
+#define PART(n, field, bytes)                                                           \
+    {                                                                                   \
+#field "-" #n, (n)*SLOT_BYTES + offsetof(struct fw_ipc_member_, field), (bytes) \
     }
 #define PARTS(n)                                                                 \
     PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8), \
         PART(n, shares[0], 8), PART(n, shares[0], 4), PART(n, shares[1], 8), PART(n, shares[1], 4)
 
-static const struct model_part line_parts[] = {
+static const struct model_part slot_parts[] = {
     PARTS(0), PARTS(1), PARTS(2), PARTS(3), {NULL, 0, 0}};
 
-struct fw_ipc_member_ *ground_lines;
-const struct fw_ipc_mapping_ *ground_place;
+struct fw_ipc_member_ *region_slots;
+const struct fw_ipc_mapping_ *region_mapping;
 
-static unsigned line_count;
+static unsigned slot_count;
 static bool have_joined;
 
 static uint32_t tenant(uint64_t life)
@@ -43,34 +43,34 @@ static uint64_t slot_generation(uint64_t life)
 
 /* --- For the reader ------------------------------------------------------------------------- */
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     uint32_t low = (uint32_t)value;
 
-    if (offset % LINE != offsetof(struct fw_ipc_member_, life))
-        snprintf(text, room, "%llx", (unsigned long long)value);
+    if (offset % SLOT_BYTES != offsetof(struct fw_ipc_member_, life))
+        snprintf(text, text_size, "%llx", (unsigned long long)value);
     else if (size == 4)
-        snprintf(text, room, "%08x", low);
+        snprintf(text, text_size, "%08x", low);
     else if (tenant(value) != 0)
-        snprintf(text, room, "%c (tenancy %u)", (int)('A' + tenant(value) - SUBJECT_FIRST_TID),
-                 (unsigned)(value >> 32));
+        snprintf(text, text_size, "%c (slot generation %u)",
+                 (int)('A' + tenant(value) - SUBJECT_FIRST_TID), (unsigned)(value >> 32));
     else
-        snprintf(text, room, "%s (tenancy %u)", (low & FW_ROBUST_DIED) != 0 ? "DIED" : "free",
-                 (unsigned)(value >> 32));
+        snprintf(text, text_size, "%s (slot generation %u)",
+                 (low & FW_ROBUST_DIED) != 0 ? "DIED" : "free", (unsigned)(value >> 32));
 }
 
-void ground_decode_holder(uint64_t id, char *text, size_t room)
+void region_decode_holder(uint64_t id, char *text, size_t text_size)
 {
-    unsigned thread = ground_thread_of(id);
+    unsigned thread = region_thread_of(id);
 
     if ((id & FW_IPC_HOLDER) == 0)
-        snprintf(text, room, "nobody");
+        snprintf(text, text_size, "nobody");
     else if ((id & FW_IPC_HOLDER) == FW_IPC_ABANDONED)
-        snprintf(text, room, "NOBODY");
+        snprintf(text, text_size, "NOBODY");
     else if (thread < MODEL_MAX_THREADS)
-        snprintf(text, room, "%c", 'A' + (int)thread);
+        snprintf(text, text_size, "%c", 'A' + (int)thread);
     else
-        snprintf(text, room, "dead %u:%u", (unsigned)(id & FW_IPC_SLOT) - 1,
+        snprintf(text, text_size, "dead %u:%u", (unsigned)(id & FW_IPC_SLOT) - 1,
                  (unsigned)slot_generation(id));
 }
 
@@ -78,7 +78,7 @@ void ground_decode_holder(uint64_t id, char *text, size_t room)
 
 static void register_thread(unsigned thread)
 {
-    struct fw_ipc_member_ *m = &ground_lines[thread];
+    struct fw_ipc_member_ *m = &region_slots[thread];
     uint32_t tid = SUBJECT_FIRST_TID + thread;
 
     m->life = UINT64_C(1) << 32 | tid | (model_program->unmarked ? 0 : FW_ROBUST_WAITERS);
@@ -88,47 +88,47 @@ static void register_thread(unsigned thread)
     m->introduced = 1;
 }
 
-void ground_make(unsigned lines, bool joined)
+void region_make(unsigned slots, bool joined)
 {
     static struct fw_ipc_own_slot_ nobody_joins[FW_IPC_MEMBERS_MAX];
     struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
-    ground_lines = model_object("line", lines * LINE, line_parts, decode);
-    line_count = lines;
+    region_slots = model_object("slot", slots * SLOT_BYTES, slot_parts, decode);
+    slot_count = slots;
     have_joined = joined;
     subject_is_one_process = false;
     *mapping = (struct fw_ipc_mapping_){.base = (uintptr_t)model_memory,
                                         .size = MODEL_MEMORY,
                                         .generation = 1,
                                         .head = head,
-                                        .members = ground_lines,
-                                        .member_count = lines,
+                                        .members = region_slots,
+                                        .member_count = slots,
                                         .own_slots = nobody_joins};
     fw_ipc_ranges_.slots[0] = (struct fw_range_){
         .generation = 1, .base = mapping->base, .size = mapping->size, .is_reserved = 1};
     fw_ipc_ranges_.used = 1;
     if (!joined) /* what a process knows by itself (SLOT4) is no step, but a part of the state */
         mapping->own_slots =
-            model_object("had", lines * (unsigned)sizeof *mapping->own_slots, NULL, NULL);
-    ground_place = mapping;
-    head->members_used = joined ? lines : 0;
+            model_object("had", slots * (unsigned)sizeof *mapping->own_slots, NULL, NULL);
+    region_mapping = mapping;
+    head->members_used = joined ? slots : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)
         register_thread(i);
 }
 
-void ground_begin(unsigned self, const struct ipc_ground_calls *calls)
+void region_begin(unsigned self, const struct ipc_region_calls *calls)
 {
-    struct fw_ipc_member_ *m = &ground_lines[self];
+    struct fw_ipc_member_ *m = &region_slots[self];
 
     if (!have_joined)
         return;
     subject_robust_begin((uint32_t *)(void *)&m->life);
     *calls->self() = (struct fw_ipc_self_){
-        .base = ground_place->base,
-        .size = ground_place->size - sizeof(fw_ipc_mutex),
+        .base = region_mapping->base,
+        .size = region_mapping->size - sizeof(fw_ipc_mutex),
         .epoch = fw_ipc_epoch_(),
-        .me = {.mapping = ground_place, .member = m, .id = UINT64_C(1) << 32 | (self + 1)}};
+        .me = {.mapping = region_mapping, .member = m, .id = UINT64_C(1) << 32 | (self + 1)}};
 }
 
 /*
@@ -143,22 +143,22 @@ static bool is_idle_look(void)
     return is_constant || (op->kind == OP_LOAD && op->size == sizeof(uint32_t));
 }
 
-enum model_access ground_access(const void *p)
+enum model_access region_access(const void *p)
 {
-    uintptr_t at = (uintptr_t)p - (uintptr_t)ground_lines;
+    uintptr_t at = (uintptr_t)p - (uintptr_t)region_slots;
 
-    if ((uintptr_t)p == (uintptr_t)&ground_place->head->members_used ||
-        (uintptr_t)p == (uintptr_t)&ground_place->head->asked_last ||
-        (uintptr_t)p == (uintptr_t)&ground_place->head->alarm)
+    if ((uintptr_t)p == (uintptr_t)&region_mapping->head->members_used ||
+        (uintptr_t)p == (uintptr_t)&region_mapping->head->asked_last ||
+        (uintptr_t)p == (uintptr_t)&region_mapping->head->alarm)
         return ACCESS_DIRECT; /* for tools; where the next one asks; what nobody changes */
-    if (at >= line_count * LINE)
+    if (at >= slot_count * SLOT_BYTES)
         return ACCESS_STEP;
-    if (at % LINE >= offsetof(struct fw_ipc_member_, former) &&
-        at % LINE < offsetof(struct fw_ipc_member_, shares))
+    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_member_, former) &&
+        at % SLOT_BYTES < offsetof(struct fw_ipc_member_, shares))
         return ACCESS_DIRECT;
-    if (at % LINE >= offsetof(struct fw_ipc_member_, shares) + SHARES_USED * 8)
+    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_member_, shares) + SHARES_USED * 8)
         return ACCESS_DIRECT;
-    switch (at % LINE) {
+    switch (at % SLOT_BYTES) {
     case offsetof(struct fw_ipc_member_, waits_for):
     case offsetof(struct fw_ipc_member_, waits_since):
     case offsetof(struct fw_ipc_member_, waits_how):
@@ -179,22 +179,22 @@ enum model_access ground_access(const void *p)
 
 /* --- Who is who ----------------------------------------------------------------------------- */
 
-unsigned ground_thread_of(uint64_t id)
+unsigned region_thread_of(uint64_t id)
 {
     uint64_t slot = (id & FW_IPC_SLOT) - 1;
     unsigned thread;
 
-    if (slot >= line_count || slot_generation(ground_lines[slot].life) != slot_generation(id))
+    if (slot >= slot_count || slot_generation(region_slots[slot].life) != slot_generation(id))
         return MODEL_MAX_THREADS;
-    thread = tenant(ground_lines[slot].life) - SUBJECT_FIRST_TID;
-    return thread < model_thread_count && !ground_is_killed(thread) ? thread : MODEL_MAX_THREADS;
+    thread = tenant(region_slots[slot].life) - SUBJECT_FIRST_TID;
+    return thread < model_thread_count && !region_is_killed(thread) ? thread : MODEL_MAX_THREADS;
 }
 
-uint64_t ground_id_of(unsigned thread)
+uint64_t region_id_of(unsigned thread)
 {
-    for (unsigned i = 0; i < line_count && !ground_is_killed(thread); i++)
-        if (tenant(ground_lines[i].life) == SUBJECT_FIRST_TID + thread)
-            return slot_generation(ground_lines[i].life) << 32 | (i + 1);
+    for (unsigned i = 0; i < slot_count && !region_is_killed(thread); i++)
+        if (tenant(region_slots[i].life) == SUBJECT_FIRST_TID + thread)
+            return slot_generation(region_slots[i].life) << 32 | (i + 1);
     return 0;
 }
 
@@ -204,42 +204,42 @@ static bool is_line_of_dead(uint64_t life)
 {
     uint32_t tid = tenant(life);
 
-    return tid >= SUBJECT_FIRST_TID && ground_is_killed(tid - SUBJECT_FIRST_TID);
+    return tid >= SUBJECT_FIRST_TID && region_is_killed(tid - SUBJECT_FIRST_TID);
 }
 
 /* The thread takes the line: does it have another one? */
 static void check_claim(unsigned thread, uint64_t before, uint64_t now)
 {
-    unsigned lines = 0;
+    unsigned slots = 0;
 
-    for (unsigned i = 0; i < line_count; i++)
-        lines += tenant(ground_lines[i].life) == SUBJECT_FIRST_TID + thread;
+    for (unsigned i = 0; i < slot_count; i++)
+        slots += tenant(region_slots[i].life) == SUBJECT_FIRST_TID + thread;
     if (tenant(now) != SUBJECT_FIRST_TID + thread)
-        model_fail("member", "thread %llu enters another's name into a line: 0x%llx", thread, now);
+        model_fail("member", "thread %llu enters another's name into a slot: 0x%llx", thread, now);
     else if (tenant(before) != 0)
         model_fail("member", "thread %llu takes the line of another: 0x%llx", thread, before);
     else if (slot_generation(now) != slot_generation(before) + 1)
-        model_fail("member", "a line is taken, and its tenancy is 0x%llx after 0x%llx",
+        model_fail("member", "a slot is taken, and its slot generation is 0x%llx after 0x%llx",
                    slot_generation(now), slot_generation(before));
-    else if (lines > 1)
+    else if (slots > 1)
         model_fail("member", "thread %llu takes a second line", thread, 0);
 }
 
-void ground_changed(unsigned thread, uint64_t addr, uint64_t before)
+void region_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    uint64_t at = addr - (uint64_t)(uintptr_t)ground_lines;
+    uint64_t at = addr - (uint64_t)(uintptr_t)region_slots;
     uint64_t now;
 
-    if (at >= line_count * LINE || at % LINE != offsetof(struct fw_ipc_member_, life))
+    if (at >= slot_count * SLOT_BYTES || at % SLOT_BYTES != offsetof(struct fw_ipc_member_, life))
         return;
-    now = ground_lines[at / LINE].life;
+    now = region_slots[at / SLOT_BYTES].life;
     if (now == (before | FW_ROBUST_WAITERS) && tenant(now) == SUBJECT_FIRST_TID + thread)
         return; /* the kernel knows it */
     if (tenant(now) != 0)
         check_claim(thread, before, now);
     else if (slot_generation(now) != slot_generation(before))
-        model_fail("member", "nobody takes a line, and its tenancy changes: 0x%llx, 0x%llx", before,
-                   now);
+        model_fail("member", "nobody takes a slot, and its slot generation changes: 0x%llx, 0x%llx",
+                   before, now);
     else if (((uint32_t)now & FW_ROBUST_DIED) != 0 && !is_line_of_dead(before))
         model_fail("member", "the line of one who lives is marked: 0x%llx", before, 0);
     else if ((uint32_t)now == 0 && tenant(before) != SUBJECT_FIRST_TID + thread)
@@ -250,7 +250,7 @@ void ground_changed(unsigned thread, uint64_t addr, uint64_t before)
 
 extern uint8_t IPC_SHIPPED_BEGIN[], IPC_SHIPPED_END[];
 
-const struct model_own *ipc_own(const struct ipc_ground_calls *calls)
+const struct model_own *ipc_own(const struct ipc_region_calls *calls)
 {
     static struct model_own table[3];
 

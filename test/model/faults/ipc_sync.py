@@ -125,7 +125,7 @@ SEM_FAULTS = [
           argument(1, "$ & ~(uint64_t)FW_IPC_WAITERS")),
     Fault("ipc-sem-overflows", "posts beyond the maximum", "ipc-sem-full", SEM,
           condition(operand(2, operand(1, "FW_IPC_SEM_MAX")))),
-    Fault("ipc-sem-late-unit", "takes a unit when the time is over, and does not say so",
+    Fault("ipc-sem-late-unit", "takes a unit at its deadline, and does not say so",
           "ipc-sem-timed", SEM, operand(2, "ETIMEDOUT")),
     Fault("ipc-sem-made-twice", "each maker puts in the first units", "ipc-sem-init", SEM,
           head("for (;;)")),
@@ -135,7 +135,7 @@ SEM_FAULTS = [
           "ipc-sem-init-kill", SEM, before("if (made != 0) return 0;")),
 ]
 
-FAMILY = Family("ipc_gates", ["permits.c", "barrier.c", "barrier_slot.c", "once.c", "sem.c"],
+FAMILY = Family("ipc_sync", ["permits.c", "barrier.c", "barrier_slot.c", "once.c", "sem.c"],
                 ["src/ipc/barrier_slot.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
                  "src/ipc/holder_word.h", "src/ipc/sem.h"], {},
                 PERMIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_IPC_BARRIER_WATCH_H
-#define MODEL_IPC_BARRIER_WATCH_H
+#ifndef MODEL_IPC_BARRIER_CHECK_H
+#define MODEL_IPC_BARRIER_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,19 +21,19 @@
  * What a thread is told is what became of the round in which it arrived; and of those who wait for
  * a round to its end exactly one is told that it is the serial one, unless one was killed over it.
  */
-void barrier_watch_begin(fw_ipc_barrier *b, uint32_t parties, bool is_to_fail);
+void barrier_check_begin(fw_ipc_barrier *b, uint32_t parties, bool is_to_fail);
 
 /* The program makes the barrier fail, as if a party had died. */
-void barrier_watch_spoil(void);
+void barrier_check_spoil(void);
 
 /* Around a thread's calls: before it arrives; with each answer, by what the call does. */
 enum barrier_call { CALL_ARRIVES, CALL_AWAITS, CALL_WAITS };
-void barrier_watch_comes(unsigned thread);
-void barrier_watch_told(unsigned thread, int error, enum barrier_call call);
+void barrier_check_comes(unsigned thread);
+void barrier_check_told(unsigned thread, int error, enum barrier_call call);
 
 /* For the hooks of these names. */
-void barrier_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void barrier_watch_killed(unsigned thread);
-void barrier_watch_finished(void);
+void barrier_check_changed(unsigned thread, uint64_t addr, uint64_t before);
+void barrier_check_killed(unsigned thread);
+void barrier_check_finished(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt_watch.h"
+#include "rt_check.h"
 #include "rt_script.h"
 
 #include <errno.h>
@@ -20,13 +20,13 @@ enum {
     LINE = BLOCKER + FW_RT_TASKS,  /* by lock: who waits, four bits each, the first lowest */
     STOOD = LINE + FW_RT_LOCKS,    /* by lock: who did when its owner began to unlock */
     BEFORE = STOOD + FW_RT_LOCKS,  /* by lock: its word, before the last change */
-    GHOSTS = BEFORE + FW_RT_LOCKS
+    SHADOW_WORDS = BEFORE + FW_RT_LOCKS
 };
-_Static_assert(GHOSTS <= MODEL_GHOSTS, "there is room for what the checks remember");
+_Static_assert(SHADOW_WORDS <= MODEL_SHADOW_WORDS, "there is room for what the checks remember");
 
 enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
 
-#define G(what, n) model_shared.ghost[(what) + (n)]
+#define G(what, n) model_shared.shadow[(what) + (n)]
 
 static enum rt_act act_of(unsigned task)
 {
@@ -84,7 +84,7 @@ static bool is_one_cpu(void)
 
 /* --- What tasks tell ------------------------------------------------------------------------ */
 
-void rt_watch_act(unsigned self, enum rt_act act, unsigned d)
+void rt_check_act(unsigned self, enum rt_act act, unsigned d)
 {
     G(ACT, self) = act | (uint64_t)d << 8;
     if (act == RT_IDLE)
@@ -102,7 +102,7 @@ static void check_ceiling(unsigned self)
     }
 }
 
-void rt_watch_got(unsigned self, unsigned d, int error)
+void rt_check_got(unsigned self, unsigned d, int error)
 {
     if (error != 0 && error != EOWNERDEAD)
         model_thread_fail("answer", "task %llu is answered %llu", self, (uint64_t)error);
@@ -118,17 +118,17 @@ void rt_watch_got(unsigned self, unsigned d, int error)
         G(DIED, d) = TELL_NOBODY;
     G(INSIDE, d) = self + 1;
     G(SECTION, self) += G(DEPTH, self)++ == 0;
-    rt_watch_act(self, RT_RUNS, d);
+    rt_check_act(self, RT_RUNS, d);
 }
 
-void rt_watch_left(unsigned self, unsigned d)
+void rt_check_left(unsigned self, unsigned d)
 {
     if (G(INSIDE, d) != self + 1)
         model_thread_fail("exclusion", "another one is in the section of task %llu", self, 0);
     G(INSIDE, d) = 0;
     G(DEPTH, self)--;
     G(STOOD, d) = rt_state->lock[d].waiters;
-    rt_watch_act(self, RT_UNLOCKS, d);
+    rt_check_act(self, RT_UNLOCKS, d);
 }
 
 /* Does the word of a lock that boosts name it, and is it on its way into the section, or out? */
@@ -152,7 +152,7 @@ static uint64_t boost_of(unsigned task)
     return boost;
 }
 
-void rt_watch_runs(unsigned self)
+void rt_check_runs(unsigned self)
 {
     for (unsigned i = 0; i < model_thread_count && is_in_order(); i++)
         if (share_cpu(self, i) && G(DEPTH, self) == 0 && boost_of(i) >= base_of(self) &&
@@ -333,7 +333,7 @@ static void check_heirs(void)
         for (unsigned d = 0; d < FW_RT_LOCKS && rt_state->task[i].state == FW_RT_DEAD; d++) {
             const struct fw_rt_lock_record *l = &rt_state->lock[d];
             if ((l->waiters & fw_rt_bit(i)) != 0 || fw_rt_word_owner(l->counter) == i)
-                model_fail("dead heir", "lock %llu still has task %llu, which is dead", d, i);
+                model_fail("dead receiver", "lock %llu still has task %llu, which is dead", d, i);
         }
 }
 
@@ -391,9 +391,9 @@ void rt_finished(void)
     }
 }
 
-void rt_describe(char *text, size_t room)
+void rt_describe(char *text, size_t text_size)
 {
-    snprintf(text, room, "held %llx %llx %llx, proxies %x %x",
+    snprintf(text, text_size, "held %llx %llx %llx, proxies %x %x",
              (unsigned long long)rt_state->task[0].held, (unsigned long long)rt_state->task[1].held,
              (unsigned long long)rt_state->task[2].held, rt_state->lock[0].pi_word,
              rt_state->lock[1].pi_word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_IPC_ATOMIC_WATCH_H
-#define MODEL_IPC_ATOMIC_WATCH_H
+#ifndef MODEL_IPC_ATOMIC_CHECK_H
+#define MODEL_IPC_ATOMIC_CHECK_H
 
 #include "../subject/subject.h"
 #include "atomic_script.h"
@@ -29,7 +29,7 @@ const struct model_own *ipc_atomic_own(void);
 
 /* The same for a lock alone: is this change of its word one that the thread may make? */
 void ipc_atomic_check_word(unsigned thread, uint32_t before, uint32_t now);
-void ipc_atomic_decode_word(uint32_t word, char *text, size_t room);
+void ipc_atomic_decode_word(uint32_t word, char *text, size_t text_size);
 
 static inline bool ipc_atomic_is_killed(unsigned thread)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_IPC_DIRECTORY_WATCH_H
-#define MODEL_IPC_DIRECTORY_WATCH_H
+#ifndef MODEL_IPC_DIRECTORY_CHECK_H
+#define MODEL_IPC_DIRECTORY_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,25 +37,25 @@ struct directory_request {
 };
 
 /* For a program's setup: the region, and a directory of so many entries and bytes for objects. */
-void directory_watch_make(unsigned entries, unsigned bytes);
+void directory_check_make(unsigned entries, unsigned bytes);
 extern struct fw_region directory_region;
 
 /* Around a thread's call; `error` and `object` are what it returned. */
-void directory_watch_begins(unsigned self, const struct directory_request *r);
-void directory_watch_returns(unsigned self, const struct directory_request *r, int error,
+void directory_check_begins(unsigned self, const struct directory_request *r);
+void directory_check_returns(unsigned self, const struct directory_request *r, int error,
                              const void *object);
 
 /* For an init: memory as it finds it. */
-void directory_watch_is_blank(unsigned self, const void *object, unsigned size);
+void directory_check_is_blank(unsigned self, const void *object, unsigned size);
 
 /* The word of an object that counts its uses; the caller adds 1, and tells what was there. */
-uint64_t *directory_watch_uses(void *object);
-void directory_watch_used(const struct directory_request *r, uint64_t before);
+uint64_t *directory_check_uses(void *object);
+void directory_check_used(const struct directory_request *r, uint64_t before);
 
 /* For the hooks of these names. */
-enum model_access directory_watch_access(const void *p);
-void directory_watch_changed(unsigned thread, uint64_t addr, uint64_t before);
-void directory_watch_finished(void);
-void directory_watch_describe(char *text, size_t room);
+enum model_access directory_check_access(const void *p);
+void directory_check_changed(unsigned thread, uint64_t addr, uint64_t before);
+void directory_check_finished(void);
+void directory_check_describe(char *text, size_t text_size);
 
 #endif

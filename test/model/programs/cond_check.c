@@ -6,14 +6,14 @@
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
-#include "cond_watch.h"
+#include "cond_check.h"
 #include "core/waitqueue.h"
-#include "mutex_watch.h"
+#include "mutex_check.h"
 #include "thread/mutex_word.h"
 
-/* In model_shared.ghost, behind those of the mutex. */
-enum ghost {
-    TOKENS = WATCH_FAIR_ASLEEP + 1,
+/* In model_shared.shadow, behind those of the mutex. */
+enum shadow {
+    TOKENS = MUTEX_FAIR_ASLEEP + 1,
     CALLED,    /* bit per thread: in a wait that has not released the mutex yet */
     WAITING,   /* bit per wait */
     ENDED,     /* bit per wait: woken */
@@ -29,7 +29,7 @@ enum ghost {
     CROWD      /* bit per thread: it slept in line when the broadcast was given; DISTURBED */
 };
 
-_Static_assert(CROWD < MODEL_GHOSTS, "there is bucket");
+_Static_assert(CROWD < MODEL_SHADOW_WORDS, "there is bucket");
 
 #define WAITS_PER_THREAD 2u
 #define SET_BITS 16u
@@ -42,14 +42,14 @@ _Static_assert(MODEL_MAX_THREADS *WAITS_PER_THREAD < 15, "a set of waits has a b
 static uint64_t *word;
 static fw_cond *cond;
 
-static uint64_t ghost(enum ghost g)
+static uint64_t shadow(enum shadow g)
 {
-    return model_shared.ghost[g];
+    return model_shared.shadow[g];
 }
 
-static void set_ghost(enum ghost g, uint64_t v)
+static void set_shadow(enum shadow g, uint64_t v)
 {
-    model_shared.ghost[g] = v;
+    model_shared.shadow[g] = v;
 }
 
 static uint64_t bit(unsigned thread)
@@ -60,50 +60,50 @@ static uint64_t bit(unsigned thread)
 /* The wait in which the thread is; 0 where it has waited too often to be watched. */
 static uint64_t wait_bit(unsigned thread)
 {
-    uint64_t n = ghost(WAITS) >> 8 * thread & 0xff;
+    uint64_t n = shadow(WAITS) >> 8 * thread & 0xff;
 
     return n == 0 || n > WAITS_PER_THREAD ? 0 : bit(thread * WAITS_PER_THREAD + (unsigned)n - 1);
 }
 
 static unsigned call_of(unsigned thread)
 {
-    return (unsigned)(ghost(CALLING) >> 8 * thread & 0xff);
+    return (unsigned)(shadow(CALLING) >> 8 * thread & 0xff);
 }
 
 /* --- Readable words ------------------------------------------------------------------------- */
 
 static const struct model_part parts[] = {{"seq", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
 
-void cond_watch_setup(const struct cond_watch_options *options)
+void cond_check_setup(const struct cond_check_options *options)
 {
-    word = watch_mutex(options->mutex);
+    word = mutex_check_setup(options->mutex);
     cond = model_object("c", sizeof *cond, parts, NULL);
     cond->seq_ = (uint32_t)options->seq;
     cond->waiters_ = (uint32_t)options->waiters;
 }
 
-fw_mutex *cond_watch_mutex(void)
+fw_mutex *cond_check_mutex(void)
 {
     return (fw_mutex *)word;
 }
 
-fw_cond *cond_watch_cond(void)
+fw_cond *cond_check_cond(void)
 {
     return cond;
 }
 
-uint64_t *cond_watch_tokens(void)
+uint64_t *cond_check_tokens(void)
 {
-    return &model_shared.ghost[TOKENS];
+    return &model_shared.shadow[TOKENS];
 }
 
-void cond_watch_describe(char *text, size_t bucket)
+void cond_check_describe(char *text, size_t text_size)
 {
-    int n =
-        snprintf(text, bucket, "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
-                 cond->seq_, cond->waiters_, ghost(TOKENS));
+    int n = snprintf(text, text_size,
+                     "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
+                     cond->seq_, cond->waiters_, shadow(TOKENS));
 
-    watch_describe(text + n, bucket - (size_t)n);
+    mutex_check_describe(text + n, text_size - (size_t)n);
 }
 
 /* --- Who is served first -------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static unsigned arrivals(void)
 {
     unsigned n = 0;
 
-    while (n < 7 && (ghost(ARRIVED) >> 8 * n & 0xff) != 0)
+    while (n < 7 && (shadow(ARRIVED) >> 8 * n & 0xff) != 0)
         n++;
     return n;
 }
@@ -123,7 +123,7 @@ static unsigned arrival_of(unsigned thread)
     unsigned at = 0;
 
     for (unsigned i = 0; i < arrivals(); i++)
-        if ((ghost(ARRIVED) >> 8 * i & 0xff) == thread + 1)
+        if ((shadow(ARRIVED) >> 8 * i & 0xff) == thread + 1)
             at = i;
     return at;
 }
@@ -157,11 +157,11 @@ static void check_served(void)
 
     for (unsigned served = 0; served < model_thread_count; served++)
         for (unsigned other = 0; other < model_thread_count; other++)
-            if ((ghost(LINE) & ~left & bit(served)) != 0 && (left & bit(other)) != 0 &&
+            if ((shadow(LINE) & ~left & bit(served)) != 0 && (left & bit(other)) != 0 &&
                 goes_first(other, served))
                 model_thread_fail("order", "thread %llu is served before thread %llu", served,
                                   other);
-    set_ghost(LINE, 0);
+    set_shadow(LINE, 0);
 }
 
 /* Those who sleep when a broadcast begins. */
@@ -178,7 +178,7 @@ static uint64_t sleepers_in_line(void)
 /* Another thread has the mutex, or has released it and is about to wake one. */
 static bool is_disturbed(unsigned self)
 {
-    uint64_t inside = model_shared.ghost[WATCH_INSIDE];
+    uint64_t inside = model_shared.shadow[MUTEX_INSIDE];
 
     for (unsigned i = 0; i < model_thread_count; i++)
         if (model_threads[i].status == THREAD_STOPPED && model_threads[i].op.kind == OP_WAKE &&
@@ -194,13 +194,13 @@ static bool is_disturbed(unsigned self)
  */
 static void check_turn(unsigned self)
 {
-    uint64_t crowd = ghost(CROWD);
+    uint64_t crowd = shadow(CROWD);
 
     if ((crowd & bit(self)) == 0) {
-        set_ghost(CROWD, crowd == 0 ? 0 : crowd | DISTURBED);
+        set_shadow(CROWD, crowd == 0 ? 0 : crowd | DISTURBED);
         return;
     }
-    set_ghost(CROWD, crowd & ~bit(self));
+    set_shadow(CROWD, crowd & ~bit(self));
     for (unsigned other = 0; other < model_thread_count; other++)
         if ((crowd & bit(other)) != 0 &&
             model_threads[other].priority > model_threads[self].priority &&
@@ -210,30 +210,31 @@ static void check_turn(unsigned self)
 
 /* --- The mutex ------------------------------------------------------------------------------ */
 
-void cond_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void cond_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint32_t id = subject_id(thread);
 
     if (addr != (uint64_t)(uintptr_t)word)
         return;
-    if (ghost(HANDED) != 0 && owner_half(before) == ghost(HANDED))
+    if (shadow(HANDED) != 0 && owner_half(before) == shadow(HANDED))
         id = owner_half(before);
     if (owner_half(before) != id || owner_half(*word) == id)
         return;
-    model_shared.ghost[WATCH_INSIDE] = 0;
-    if ((ghost(CALLED) & bit(thread)) != 0) { /* its wait has begun */
-        set_ghost(CALLED, ghost(CALLED) & ~bit(thread));
-        set_ghost(WAITING, ghost(WAITING) | wait_bit(thread));
-        set_ghost(ARRIVED, ghost(ARRIVED) | (thread + 1) << 8 * arrivals());
+    model_shared.shadow[MUTEX_INSIDE] = 0;
+    if ((shadow(CALLED) & bit(thread)) != 0) { /* its wait has begun */
+        set_shadow(CALLED, shadow(CALLED) & ~bit(thread));
+        set_shadow(WAITING, shadow(WAITING) | wait_bit(thread));
+        set_shadow(ARRIVED, shadow(ARRIVED) | (thread + 1) << 8 * arrivals());
         for (unsigned i = 0; i < model_thread_count; i++)
             if (call_of(i) != 0)
-                set_ghost(JOINED, ghost(JOINED) | wait_bit(thread) << SET_BITS * (call_of(i) - 1));
+                set_shadow(JOINED, shadow(JOINED) | wait_bit(thread)
+                                                        << SET_BITS * (call_of(i) - 1));
     }
 }
 
-void cond_watch_enter(unsigned self)
+void cond_check_enter(unsigned self)
 {
-    uint64_t inside = model_shared.ghost[WATCH_INSIDE];
+    uint64_t inside = model_shared.shadow[MUTEX_INSIDE];
     uint64_t owner = memory_read(self, (uint64_t)(uintptr_t)word, 4);
 
     report_remark(self, "has the mutex");
@@ -242,69 +243,70 @@ void cond_watch_enter(unsigned self)
     if (owner != subject_id(self))
         model_thread_fail("owner", "thread %llu has the mutex, and the owner half is 0x%llx", self,
                           owner);
-    model_shared.ghost[WATCH_INSIDE] = self + 1;
+    model_shared.shadow[MUTEX_INSIDE] = self + 1;
     check_turn(self);
 }
 
 /* --- Waits and signals ---------------------------------------------------------------------- */
 
-bool cond_watch_hand(bool now)
+bool cond_check_hand(bool now)
 {
-    bool before = ghost(HANDED) != 0;
+    bool before = shadow(HANDED) != 0;
 
     if (now)
-        set_ghost(HANDED, subject_id(model_current));
+        set_shadow(HANDED, subject_id(model_current));
     return before;
 }
 
-void cond_watch_wait(unsigned self)
+void cond_check_wait(unsigned self)
 {
-    if ((ghost(WAITS) >> 8 * self & 0xff) <= WAITS_PER_THREAD)
-        set_ghost(WAITS, ghost(WAITS) + (UINT64_C(1) << 8 * self));
-    set_ghost(CALLED, ghost(CALLED) | bit(self));
+    if ((shadow(WAITS) >> 8 * self & 0xff) <= WAITS_PER_THREAD)
+        set_shadow(WAITS, shadow(WAITS) + (UINT64_C(1) << 8 * self));
+    set_shadow(CALLED, shadow(CALLED) | bit(self));
 }
 
-void cond_watch_back(unsigned self, enum watch_end how)
+void cond_check_back(unsigned self, enum wait_end how)
 {
     static const char *const names[] = {"is back", "is back: time-out", "is cancelled"};
     uint64_t mine = wait_bit(self);
 
     report_remark(self, names[how]);
-    if ((ghost(CALLED) & bit(self)) != 0) { /* it never let go of the mutex */
-        set_ghost(CALLED, ghost(CALLED) & ~bit(self));
+    if ((shadow(CALLED) & bit(self)) != 0) { /* it never let go of the mutex */
+        set_shadow(CALLED, shadow(CALLED) & ~bit(self));
         return;
     }
-    set_ghost(WAITING, ghost(WAITING) & ~mine);
-    set_ghost(how == WATCH_WOKEN ? ENDED : GONE, ghost(how == WATCH_WOKEN ? ENDED : GONE) | mine);
-    cond_watch_enter(self);
+    set_shadow(WAITING, shadow(WAITING) & ~mine);
+    set_shadow(how == WAIT_WOKEN ? ENDED : GONE, shadow(how == WAIT_WOKEN ? ENDED : GONE) | mine);
+    cond_check_enter(self);
 }
 
-void cond_watch_signal(unsigned self, bool all)
+void cond_check_signal(unsigned self, bool all)
 {
     uint64_t n;
 
-    if (model_shared.ghost[WATCH_INSIDE] != self + 1) /* others may begin to wait until now */
+    if (model_shared.shadow[MUTEX_INSIDE] != self + 1) /* others may begin to wait until now */
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     else if (!all && model_program->tasks != NULL)
-        set_ghost(LINE, line());
+        set_shadow(LINE, line());
     if (all && model_program->tasks != NULL)
-        set_ghost(CROWD, sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0));
-    n = ghost(SIGNALLED);
+        set_shadow(CROWD, sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0));
+    n = shadow(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;
-    set_ghost(SIGNALLED, n + 1);
-    set_ghost(CALLING, ghost(CALLING) | (n + 1) << 8 * self);
-    set_ghost(SIGNALS, ghost(SIGNALS) | (ghost(WAITING) | (all ? BROADCAST : 0)) << SET_BITS * n);
+    set_shadow(SIGNALLED, n + 1);
+    set_shadow(CALLING, shadow(CALLING) | (n + 1) << 8 * self);
+    set_shadow(SIGNALS, shadow(SIGNALS) | (shadow(WAITING) | (all ? BROADCAST : 0))
+                                              << SET_BITS * n);
 }
 
-void cond_watch_signalled(unsigned self)
+void cond_check_signalled(unsigned self)
 {
-    if (ghost(LINE) != 0)
+    if (shadow(LINE) != 0)
         check_served();
-    set_ghost(CALLING, ghost(CALLING) & ~(UINT64_C(0xff) << 8 * self));
+    set_shadow(CALLING, shadow(CALLING) & ~(UINT64_C(0xff) << 8 * self));
 }
 
-void cond_watch_free(unsigned self, bool mutex)
+void cond_check_free(unsigned self, bool mutex)
 {
     (void)self;
     if (mutex)
@@ -326,20 +328,20 @@ static void check_signals(uint64_t calls)
     uint64_t met = 0, joined = 0;
     unsigned owed = 0;
 
-    for (unsigned i = 0; i < ghost(SIGNALLED); i++) {
-        uint64_t set = ghost(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
+    for (unsigned i = 0; i < shadow(SIGNALLED); i++) {
+        uint64_t set = shadow(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
         if ((calls >> i & 1) == 0 || (set & ~(uint64_t)BROADCAST) == 0)
             continue;
         met |= set & ~(uint64_t)BROADCAST;
-        joined |= ghost(JOINED) >> SET_BITS * i & (BROADCAST - 1);
+        joined |= shadow(JOINED) >> SET_BITS * i & (BROADCAST - 1);
         owed += (set & BROADCAST) != 0 ? MODEL_MAX_THREADS : 1;
     }
-    met &= ~ghost(GONE);
+    met &= ~shadow(GONE);
     if (owed > count(met))
         owed = count(met);
-    if (count((met | joined) & ghost(ENDED)) < owed)
+    if (count((met | joined) & shadow(ENDED)) < owed)
         model_fail("lost wake-up", "%llu waiter(s) had to be woken, and %llu were", owed,
-                   count((met | joined) & ghost(ENDED)));
+                   count((met | joined) & shadow(ENDED)));
 }
 
 static bool is_dead(const void *p)
@@ -354,26 +356,26 @@ static void check_sleepers(bool counts)
 {
     for (unsigned i = 0; i < model_shared.asleep; i++) {
         unsigned thread = (unsigned)model_shared.queue[i];
-        if ((ghost(WAITING) & wait_bit(thread)) != wait_bit(thread) ||
+        if ((shadow(WAITING) & wait_bit(thread)) != wait_bit(thread) ||
             model_threads[thread].op.addr - (uint64_t)(uintptr_t)word < sizeof(fw_mutex))
             model_fail("lost wake-up", "thread %llu sleeps, and not for a signal", thread, 0);
-        else if (!counts && ghost(TOKENS) != 0)
+        else if (!counts && shadow(TOKENS) != 0)
             model_fail("lost wake-up", "thread %llu waits for a token, and there are %llu", thread,
-                       ghost(TOKENS));
+                       shadow(TOKENS));
     }
 }
 
-void cond_watch_finished(bool counts)
+void cond_check_finished(bool counts)
 {
     const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
 
     check_sleepers(counts);
-    for (uint64_t calls = 1; counts && calls < UINT64_C(1) << ghost(SIGNALLED); calls++)
+    for (uint64_t calls = 1; counts && calls < UINT64_C(1) << shadow(SIGNALLED); calls++)
         check_signals(calls);
     if (!is_dead(word))
-        watch_finished();
+        mutex_check_finished();
     if (model_shared.asleep == 0 && bucket->first != NULL)
-        model_fail("bucket", "nobody waits, and somebody stands in line", 0, 0);
+        model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
     if (!is_dead(cond) && bucket->first != NULL && cond->waiters_ == 0)
-        model_fail("word", "somebody stands in line, and the variable does not say so", 0, 0);
+        model_fail("word", "somebody is queued, and the variable does not say so", 0, 0);
 }

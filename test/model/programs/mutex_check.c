@@ -6,7 +6,7 @@
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
-#include "mutex_watch.h"
+#include "mutex_check.h"
 #include "thread/mutex_word.h"
 
 static const struct model_part parts[] = {
@@ -14,14 +14,14 @@ static const struct model_part parts[] = {
 
 static uint64_t *word;
 
-static uint64_t ghost(enum watch_ghost g)
+static uint64_t shadow(enum mutex_shadow g)
 {
-    return model_shared.ghost[g];
+    return model_shared.shadow[g];
 }
 
-static void set_ghost(enum watch_ghost g, uint64_t v)
+static void set_shadow(enum mutex_shadow g, uint64_t v)
 {
-    model_shared.ghost[g] = v;
+    model_shared.shadow[g] = v;
 }
 
 static uint64_t bit(unsigned thread)
@@ -31,58 +31,58 @@ static uint64_t bit(unsigned thread)
 
 /* --- Readable words ------------------------------------------------------------------------- */
 
-static int print_owner(uint32_t half, char *text, size_t room)
+static int print_owner(uint32_t half, char *text, size_t text_size)
 {
     unsigned number = half >> FW_ID_SHIFT;
 
     if (half == 0)
-        return snprintf(text, room, "free");
+        return snprintf(text, text_size, "free");
     if (half == FW_ID_HELD)
-        return snprintf(text, room, "taken");
+        return snprintf(text, text_size, "taken");
     if ((half & MUTEX_HANDOFF) != 0)
-        return snprintf(text, room, "HANDOFF#%u", number & 0x7fffff);
+        return snprintf(text, text_size, "HANDOFF#%u", number & 0x7fffff);
     if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
-        return snprintf(text, room, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
-    return snprintf(text, room, "tid %u", number);
+        return snprintf(text, text_size, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
+    return snprintf(text, text_size, "tid %u", number);
 }
 
-static int print_waiters(fw_mutex_word_ w, char *text, size_t room)
+static int print_waiters(fw_mutex_word_ w, char *text, size_t text_size)
 {
     unsigned generation = (unsigned)((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT);
-    int n = snprintf(text, room, "%u waiting%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
+    int n = snprintf(text, text_size, "%u waiting%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
                      is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
                      (w & MUTEX_RETRY) != 0 ? " RETRY" : "", is_starving(w) ? " STARVING" : "",
                      has_late_sleepers(w) ? " LATE" : "");
 
     if (generation != 0)
-        n += snprintf(text + n, room - (size_t)n, " gen %u", generation);
+        n += snprintf(text + n, text_size - (size_t)n, " gen %u", generation);
     return n;
 }
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     int n = 0;
 
     if (size == 1) {
-        snprintf(text, room, "%u", (unsigned)value);
+        snprintf(text, text_size, "%u", (unsigned)value);
         return;
     }
     if (offset == 0)
-        n = print_owner((uint32_t)value, text, room);
+        n = print_owner((uint32_t)value, text, text_size);
     if (size == 8)
-        n += snprintf(text + n, room - (size_t)n, " | ");
+        n += snprintf(text + n, text_size - (size_t)n, " | ");
     if (size == 8 || offset == 4)
-        print_waiters(size == 8 ? value : value << 32, text + n, room - (size_t)n);
+        print_waiters(size == 8 ? value : value << 32, text + n, text_size - (size_t)n);
 }
 
-void watch_describe(char *text, size_t room)
+void mutex_check_describe(char *text, size_t text_size)
 {
-    int n = snprintf(text, room, "m = 0x%016" PRIx64 ": ", *word);
+    int n = snprintf(text, text_size, "m = 0x%016" PRIx64 ": ", *word);
 
-    decode(*word, 0, 8, text + n, room - (size_t)n);
+    decode(*word, 0, 8, text + n, text_size - (size_t)n);
 }
 
-void *watch_mutex(uint64_t initial)
+void *mutex_check_setup(uint64_t initial)
 {
     word = model_object("m", 8, parts, decode);
     *word = initial;
@@ -92,9 +92,9 @@ void *watch_mutex(uint64_t initial)
 /* --- Every change of the word --------------------------------------------------------------- */
 
 /* Joining and leaving, one at a time, each thread for itself. */
-static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+static void check_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
-    uint64_t waiters = ghost(WATCH_WAITERS);
+    uint64_t waiters = shadow(MUTEX_WAITERS);
     uint64_t was = without_stale(before, model_program->generation) / MUTEX_WAITER;
     uint64_t is = without_stale(after, model_program->generation) / MUTEX_WAITER;
 
@@ -105,7 +105,7 @@ static void watch_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     else if (is != was)
         model_fail("word", "the count of waiters goes from %llu to %llu by the wrong thread", was,
                    is);
-    set_ghost(WATCH_WAITERS, waiters);
+    set_shadow(MUTEX_WAITERS, waiters);
 }
 
 /* A pass whose receiver did not survive a fork. */
@@ -115,34 +115,33 @@ static bool is_dead_pass(fw_mutex_word_ w)
 }
 
 /* Passing, and claiming what was passed (MU3). */
-static void watch_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+static void check_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     if (is_dead_pass(before))
         return;
     if (!is_being_handed_off(before) && is_being_handed_off(after))
-        set_ghost(WATCH_HEIRS, ghost(WATCH_WAITERS));
+        set_shadow(MUTEX_RECEIVERS, shadow(MUTEX_WAITERS));
     if (is_being_handed_off(before) && !is_being_handed_off(after)) {
-        if ((ghost(WATCH_HEIRS) & bit(thread)) == 0 && model_threads[thread].priority == 0)
+        if ((shadow(MUTEX_RECEIVERS) & bit(thread)) == 0 && model_threads[thread].priority == 0)
             model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)",
-                       thread, ghost(WATCH_HEIRS));
-        set_ghost(WATCH_HEIRS, 0);
+                       thread, shadow(MUTEX_RECEIVERS));
+        set_shadow(MUTEX_RECEIVERS, 0);
     }
     if (is_being_handed_off(after)) {
-        set_ghost(WATCH_HEIRS, ghost(WATCH_HEIRS) & ghost(WATCH_WAITERS));
-        if (ghost(WATCH_HEIRS) == 0)
-            model_fail("stranded", "the lock is passed, and nobody stands in line to claim it", 0,
-                       0);
+        set_shadow(MUTEX_RECEIVERS, shadow(MUTEX_RECEIVERS) & shadow(MUTEX_WAITERS));
+        if (shadow(MUTEX_RECEIVERS) == 0)
+            model_fail("stranded", "the lock is passed, and nobody is queued to claim it", 0, 0);
     }
 }
 
 /* A thread that lets go of what it does not have: with the loose calls it may. */
 static bool is_stranger(unsigned thread)
 {
-    return (ghost(WATCH_STRANGERS) & bit(thread)) != 0;
+    return (shadow(MUTEX_STRANGERS) & bit(thread)) != 0;
 }
 
 /* Who may change the owner half, and to what. */
-static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+static void check_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     uint32_t was = owner_half(before);
     uint32_t is = owner_half(after);
@@ -163,23 +162,23 @@ static void watch_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
                    0);
 }
 
-void watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void mutex_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     if (addr != (uint64_t)(uintptr_t)word || before == *word)
         return;
-    watch_line(thread, before, *word);
-    watch_pass(thread, before, *word);
-    watch_owner(thread, before, *word);
+    check_line(thread, before, *word);
+    check_pass(thread, before, *word);
+    check_owner(thread, before, *word);
     if (owner_half(before) == subject_id(thread) && owner_half(*word) != subject_id(thread))
-        set_ghost(WATCH_INSIDE, 0);
+        set_shadow(MUTEX_INSIDE, 0);
 }
 
-void watch_stranger(unsigned self)
+void mutex_check_stranger(unsigned self)
 {
-    set_ghost(WATCH_STRANGERS, ghost(WATCH_STRANGERS) | bit(self));
+    set_shadow(MUTEX_STRANGERS, shadow(MUTEX_STRANGERS) | bit(self));
 }
 
-void watch_finished(void)
+void mutex_check_finished(void)
 {
     if (!is_free(*word) || has_waiters(*word))
         model_fail("word", "all threads are done, and the word is 0x%llx", *word, 0);
@@ -187,40 +186,40 @@ void watch_finished(void)
 
 /* --- What the callers see ------------------------------------------------------------------- */
 
-void watch_enter(unsigned self)
+void mutex_check_enter(unsigned self)
 {
     report_remark(self, "has the lock");
-    if (ghost(WATCH_INSIDE) != 0)
+    if (shadow(MUTEX_INSIDE) != 0)
         model_thread_fail("exclusion", "threads %llu and %llu are in the critical section",
-                          ghost(WATCH_INSIDE) - 1, self);
-    if (ghost(WATCH_FAIR) == self + 1 && ghost(WATCH_FAIR_ASLEEP) != 0)
+                          shadow(MUTEX_INSIDE) - 1, self);
+    if (shadow(MUTEX_FAIR) == self + 1 && shadow(MUTEX_FAIR_ASLEEP) != 0)
         model_thread_fail("overtaken",
                           "after a fair release thread %llu has the lock again, and the "
                           "threads 0x%llx slept in line",
-                          self, ghost(WATCH_FAIR_ASLEEP));
-    set_ghost(WATCH_FAIR, 0);
-    set_ghost(WATCH_FAIR_ASLEEP, 0);
-    set_ghost(WATCH_INSIDE, self + 1);
-    set_ghost(WATCH_ENTRIES, ghost(WATCH_ENTRIES) + 1);
+                          self, shadow(MUTEX_FAIR_ASLEEP));
+    set_shadow(MUTEX_FAIR, 0);
+    set_shadow(MUTEX_FAIR_ASLEEP, 0);
+    set_shadow(MUTEX_INSIDE, self + 1);
+    set_shadow(MUTEX_ENTRIES, shadow(MUTEX_ENTRIES) + 1);
     if (memory_read(self, (uint64_t)(uintptr_t)word, 4) != subject_id(self))
         model_thread_fail("owner", "thread %llu has the lock, and the owner half is 0x%llx", self,
                           memory_read(self, (uint64_t)(uintptr_t)word, 4));
 }
 
-void watch_gave_up(unsigned self)
+void mutex_check_gave_up(unsigned self)
 {
     report_remark(self, "has given up");
-    set_ghost(WATCH_FAIR_ASLEEP, ghost(WATCH_FAIR_ASLEEP) & ~bit(self));
+    set_shadow(MUTEX_FAIR_ASLEEP, shadow(MUTEX_FAIR_ASLEEP) & ~bit(self));
 }
 
-void watch_fair_release(unsigned self)
+void mutex_check_fair_release(unsigned self)
 {
     uint64_t asleep = 0;
 
     for (unsigned i = 0; i < model_shared.asleep; i++)
         asleep |= bit((unsigned)model_shared.queue[i]);
     if (asleep != 0) {
-        set_ghost(WATCH_FAIR, self + 1);
-        set_ghost(WATCH_FAIR_ASLEEP, asleep);
+        set_shadow(MUTEX_FAIR, self + 1);
+        set_shadow(MUTEX_FAIR_ASLEEP, asleep);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MODEL_IPC_GATES_CALLS_H
-#define MODEL_IPC_GATES_CALLS_H
+#ifndef MODEL_IPC_SYNC_CALLS_H
+#define MODEL_IPC_SYNC_CALLS_H
 
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/once.h>
@@ -10,8 +10,8 @@
 #include "ipc_calls.h"
 
 /* Units, barrier, once and semaphore between processes. */
-#define IPC_GATES_CALLS(CALL, DATA)                         \
-    DATA(struct ipc_ground_calls, ground, IPC_GROUND_CALLS) \
+#define IPC_SYNC_CALLS(CALL, DATA)                          \
+    DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(take, fw_ipc_permits_take)                         \
     CALL(give, fw_ipc_permits_give)                         \
     CALL(wait, fw_ipc_barrier_wait_policy)                  \
@@ -25,8 +25,8 @@
     CALL(sem_trywait, fw_ipc_sem_trywait)                   \
     CALL(sem_wait, fw_ipc_sem_wait_policy)                  \
     CALL(sem_post_n, fw_ipc_sem_post_n)
-CALLS_TYPE(ipc_gates, IPC_GATES_CALLS);
+CALLS_TYPE(ipc_sync, IPC_SYNC_CALLS);
 
-#define ipc_gates_in_use ((const struct ipc_gates_calls *)calls_in_use[FAMILY_IPC_GATES])
+#define ipc_sync_in_use ((const struct ipc_sync_calls *)calls_in_use[FAMILY_IPC_SYNC])
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_atomic_watch.h"
+#include "ipc_atomic_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "atomic_watch.h"
+#include "atomic_check.h"
 #include "region.h"
 
 /* Stripes of the table that lie in the model's memory, the last ones; all others are not used. */
@@ -28,25 +28,25 @@ static unsigned char *base;
 
 /* --- For the reader ------------------------------------------------------------------------- */
 
-void ipc_atomic_decode_word(uint32_t word, char *text, size_t room)
+void ipc_atomic_decode_word(uint32_t word, char *text, size_t text_size)
 {
     uint32_t owner = word & FW_ROBUST_OWNER;
 
-    snprintf(text, room, "%s%s%c", (word & FW_ROBUST_WAITERS) != 0 ? "WAITERS " : "",
+    snprintf(text, text_size, "%s%s%c", (word & FW_ROBUST_WAITERS) != 0 ? "WAITERS " : "",
              (word & FW_ROBUST_DIED) != 0 ? "DIED " : "",
              owner == 0 ? '-' : (int)('A' + owner - SUBJECT_FIRST_TID));
 }
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t room)
+static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     bool is_stripe = offset < SPACE - STRIPES_AT;
 
     if (is_stripe && size == 4 && offset % STRIPE_SIZE == 0)
-        ipc_atomic_decode_word((uint32_t)value, text, room);
+        ipc_atomic_decode_word((uint32_t)value, text, text_size);
     else if (is_stripe && offset % STRIPE_SIZE < offsetof(struct fw_table_stripe_, log))
-        snprintf(text, room, "%" PRIu64, value);
+        snprintf(text, text_size, "%" PRIu64, value);
     else
-        snprintf(text, room, "%0*" PRIx64, (int)size * 2, value);
+        snprintf(text, text_size, "%0*" PRIx64, (int)size * 2, value);
 }
 
 /* --- The region ----------------------------------------------------------------------------- */
@@ -92,8 +92,8 @@ static void make_region(uint64_t x, uint64_t y)
     fw_region_ranges_.used = 1;
 }
 
-static void add(unsigned i, struct atomic_place *place, uint64_t offset, enum atomic_ghost newest,
-                enum atomic_ghost versions)
+static void add(unsigned i, struct atomic_place *place, uint64_t offset, enum atomic_shadow newest,
+                enum atomic_shadow versions)
 {
     *place = (struct atomic_place){base + offset, NULL, newest, versions};
     objects[i].place = place;
@@ -169,20 +169,20 @@ static uint64_t newest(unsigned i)
 {
     const struct atomic_place *p = objects[i].place;
 
-    return model_shared.ghost[p->versions + model_shared.ghost[p->newest]];
+    return model_shared.shadow[p->versions + model_shared.shadow[p->newest]];
 }
 
 /* From now on it is the value of the object that the log names. */
 static void declare(const struct fw_table_stripe_ *stripe)
 {
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t *n = &model_shared.ghost[objects[i].place->newest];
+        uint64_t *n = &model_shared.shadow[objects[i].place->newest];
         if (objects[i].stripe != stripe || objects[i].offset != stripe->offset)
             continue;
         if (++*n == MAX_VERSIONS)
             model_fail("too many", "the program stores more than %llu values", MAX_VERSIONS - 1, 0);
         else
-            model_shared.ghost[objects[i].place->versions + *n] = stripe->log[0];
+            model_shared.shadow[objects[i].place->versions + *n] = stripe->log[0];
     }
 }
 

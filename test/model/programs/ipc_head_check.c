@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_head_watch.h"
+#include "ipc_head_check.h"
 
 #include "../engine/report.h"
 
 struct fw_ipc_head_ *head;
 
-void head_watch_make(const struct model_part *parts)
+void head_check_make(const struct model_part *parts)
 {
     head = model_object("head", sizeof *head, parts, NULL);
 }
 
-void head_watch_joined(unsigned self, uint64_t *joined, uint64_t size)
+void head_check_joined(unsigned self, uint64_t *joined, uint64_t size)
 {
     report_remark(self, "has joined");
     if (*joined != 0 && *joined != size)
@@ -18,7 +18,7 @@ void head_watch_joined(unsigned self, uint64_t *joined, uint64_t size)
     *joined = size;
 }
 
-void head_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void head_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t now = *(const uint64_t *)(uintptr_t)addr;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc_directory_watch.h"
+#include "ipc_directory_check.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #include "../memory.h"
 #include "ipc/region/layout.h"
-#include "ipc_ground.h"
+#include "ipc_region.h"
 
 enum { NAMES = 3, ALIGNMENT = 64, USES_WORD = 1 };
 
@@ -14,7 +14,7 @@ enum { NAMES = 3, ALIGNMENT = 64, USES_WORD = 1 };
  * USES, MADE_BY (thread + 1): by name.  ASKS: by thread, the request under way, as an address;
  * WAS_THERE: a bit for each thread, whose name was there when its call began.
  */
-enum ghost { USES, MADE_BY = USES + NAMES, ASKS = MADE_BY + NAMES, WAS_THERE = ASKS + 4 };
+enum shadow { USES, MADE_BY = USES + NAMES, ASKS = MADE_BY + NAMES, WAS_THERE = ASKS + 4 };
 
 struct fw_region directory_region;
 
@@ -27,9 +27,9 @@ static struct fw_ipc_entry_ *entries;
     }
 #define PARTS(n) PART(n, state, 4), PART(n, at, 8), PART(n, size, 8), PART(n, name, 8)
 
-static uint64_t *ghost(unsigned g)
+static uint64_t *shadow(unsigned g)
 {
-    return &model_shared.ghost[g];
+    return &model_shared.shadow[g];
 }
 
 static const struct fw_ipc_plan_ *plan(void)
@@ -39,12 +39,12 @@ static const struct fw_ipc_plan_ *plan(void)
 
 static struct fw_ipc_head_ *head(void)
 {
-    return ground_place->head;
+    return region_mapping->head;
 }
 
 static uint64_t offset_of(const void *p)
 {
-    return (uint64_t)((uintptr_t)p - ground_place->base);
+    return (uint64_t)((uintptr_t)p - region_mapping->base);
 }
 
 static uint64_t align(uint64_t at)
@@ -54,23 +54,23 @@ static uint64_t align(uint64_t at)
 
 static uint64_t *at_offset(uint64_t at)
 {
-    return (uint64_t *)(ground_place->base + (uintptr_t)at);
+    return (uint64_t *)(region_mapping->base + (uintptr_t)at);
 }
 
-void directory_watch_make(unsigned count, unsigned bytes)
+void directory_check_make(unsigned count, unsigned bytes)
 {
     static const struct model_part entry_parts[] = {PARTS(0), PARTS(1), PARTS(2), {NULL, 0, 0}};
     struct fw_ipc_plan_ *p = &directory_region.joined.plan;
     uint8_t *memory;
 
-    ground_make(model_thread_count, true);
+    region_make(model_thread_count, true);
     entries = model_object("entry", (unsigned)(count * ENTRY), entry_parts, NULL);
     memory = model_object("objects", bytes + ALIGNMENT, NULL, NULL);
-    directory_region = (struct fw_region){.uses = 1, .mapping = ground_place};
-    directory_region.joined.base = (void *)ground_place->base;
+    directory_region = (struct fw_region){.uses = 1, .mapping = region_mapping};
+    directory_region.joined.base = (void *)region_mapping->base;
     *p = (struct fw_ipc_plan_){.entry_count = count, .member_count = model_thread_count};
     p->entries_at = (uint32_t)offset_of(entries);
-    p->members_at = (uint32_t)offset_of(ground_lines);
+    p->members_at = (uint32_t)offset_of(region_slots);
     p->objects_at = align(offset_of(memory));
     p->size = p->objects_at + bytes;
 }
@@ -118,7 +118,7 @@ static unsigned index_of(const char *name)
 
 static const struct directory_request *request_of(unsigned thread)
 {
-    return (const struct directory_request *)(uintptr_t)*ghost(ASKS + thread);
+    return (const struct directory_request *)(uintptr_t)*shadow(ASKS + thread);
 }
 
 static bool has_directory(unsigned thread)
@@ -128,11 +128,11 @@ static bool has_directory(unsigned thread)
 
 /* --- Calls ---------------------------------------------------------------------------------- */
 
-void directory_watch_begins(unsigned self, const struct directory_request *r)
+void directory_check_begins(unsigned self, const struct directory_request *r)
 {
-    *ghost(ASKS + self) = (uint64_t)(uintptr_t)r;
-    *ghost(WAS_THERE) &= ~(UINT64_C(1) << self);
-    *ghost(WAS_THERE) |= (uint64_t)(entry_of(r->name) >= 0) << self;
+    *shadow(ASKS + self) = (uint64_t)(uintptr_t)r;
+    *shadow(WAS_THERE) &= ~(UINT64_C(1) << self);
+    *shadow(WAS_THERE) |= (uint64_t)(entry_of(r->name) >= 0) << self;
 }
 
 /* It is what was asked for. */
@@ -149,7 +149,7 @@ static void check_found(unsigned self, const struct directory_request *r, bool w
     if (entries[i].state != r->kind || entries[i].size < r->size)
         model_thread_fail("answer", "thread %llu has found another kind or size", self, 0);
     if ((r->flags & FW_REGION_EXCLUSIVE) != 0 &&
-        (was_there || *ghost(MADE_BY + index_of(r->name)) != self + 1))
+        (was_there || *shadow(MADE_BY + index_of(r->name)) != self + 1))
         model_thread_fail("answer", "thread %llu is told that it has made it", self, 0);
 }
 
@@ -164,7 +164,7 @@ static bool is_right(unsigned self, const struct directory_request *r, bool was_
         return !makes && !was_there;
     case EEXIST:
         return is_exclusive && i >= 0 &&
-               (was_there || *ghost(MADE_BY + index_of(r->name)) != self + 1);
+               (was_there || *shadow(MADE_BY + index_of(r->name)) != self + 1);
     case EPROTO:
         return !is_exclusive && i >= 0 &&
                (entries[i].state != r->kind || entries[i].size < r->size);
@@ -177,20 +177,20 @@ static bool is_right(unsigned self, const struct directory_request *r, bool was_
     }
 }
 
-void directory_watch_returns(unsigned self, const struct directory_request *r, int error,
+void directory_check_returns(unsigned self, const struct directory_request *r, int error,
                              const void *object)
 {
-    bool was_there = (*ghost(WAS_THERE) >> self & 1) != 0;
+    bool was_there = (*shadow(WAS_THERE) >> self & 1) != 0;
 
-    *ghost(ASKS + self) = 0;
-    *ghost(WAS_THERE) &= ~(UINT64_C(1) << self);
+    *shadow(ASKS + self) = 0;
+    *shadow(WAS_THERE) &= ~(UINT64_C(1) << self);
     if (error == 0)
         check_found(self, r, was_there, object);
     else if (!is_right(self, r, was_there, error))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
-void directory_watch_is_blank(unsigned self, const void *object, unsigned size)
+void directory_check_is_blank(unsigned self, const void *object, unsigned size)
 {
     for (unsigned i = 0; i < size; i += sizeof(uint64_t))
         if (memory_read(self, (uint64_t)(uintptr_t)object + i, 8) != 0)
@@ -198,14 +198,14 @@ void directory_watch_is_blank(unsigned self, const void *object, unsigned size)
                               memory_read(self, (uint64_t)(uintptr_t)object + i, 8));
 }
 
-uint64_t *directory_watch_uses(void *object)
+uint64_t *directory_check_uses(void *object)
 {
     return (uint64_t *)object + USES_WORD;
 }
 
-void directory_watch_used(const struct directory_request *r, uint64_t before)
+void directory_check_used(const struct directory_request *r, uint64_t before)
 {
-    uint64_t *uses = ghost(USES + index_of(r->name));
+    uint64_t *uses = shadow(USES + index_of(r->name));
 
     if (before != *uses)
         model_thread_fail("lost update", "%llu uses, and the object has counted %llu", *uses,
@@ -215,7 +215,7 @@ void directory_watch_used(const struct directory_request *r, uint64_t before)
 
 /* --- Changes of memory ---------------------------------------------------------------------- */
 
-enum model_access directory_watch_access(const void *p)
+enum model_access directory_check_access(const void *p)
 {
     uint64_t at = offset_of(p) - plan()->entries_at;
 
@@ -223,7 +223,7 @@ enum model_access directory_watch_access(const void *p)
         return ACCESS_DIRECT; /* no name is as long as that */
     if (offset_of(p) - offset_of(&head()->naming.history_) < sizeof head()->naming.history_)
         return ACCESS_DIRECT; /* the mutex's own programs have it */
-    return ground_access(p);
+    return region_access(p);
 }
 
 /* As the maker's init has left it. */
@@ -251,7 +251,7 @@ static void check_entry(unsigned thread, unsigned entry)
         model_fail("half made", "entry %llu is not what thread %llu asks for", entry, thread);
         return;
     }
-    made_by = ghost(MADE_BY + index_of(r->name));
+    made_by = shadow(MADE_BY + index_of(r->name));
     if (r->init == INIT_FAILS)
         model_fail("half made", "thread %llu enters an object that it could not make", thread, 0);
     else if (*made_by != 0)
@@ -300,11 +300,11 @@ static void object_changed(unsigned thread, uint64_t at, uint64_t before)
         model_fail("space", "thread %llu writes to 0x%llx, and nobody would know", thread, at);
 }
 
-void directory_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
+void directory_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t at = offset_of((const void *)(uintptr_t)addr);
 
-    ground_changed(thread, addr, before);
+    region_changed(thread, addr, before);
     if (at - plan()->entries_at < plan()->entry_count * ENTRY)
         entry_changed(thread, at - plan()->entries_at, before);
     else if (at >= plan()->objects_at && at < plan()->size)
@@ -317,29 +317,29 @@ void directory_watch_changed(unsigned thread, uint64_t addr, uint64_t before)
 
 /* --- The end -------------------------------------------------------------------------------- */
 
-void directory_watch_finished(void)
+void directory_check_finished(void)
 {
     uint64_t end = end_without(UINT32_MAX);
 
     for (unsigned i = 0; i < plan()->entry_count; i++)
         if (is_used(i) &&
-            at_offset(entries[i].at)[USES_WORD] != *ghost(USES + index_of(entries[i].name)))
+            at_offset(entries[i].at)[USES_WORD] != *shadow(USES + index_of(entries[i].name)))
             model_fail("lost update", "%llu uses, and an object has counted %llu",
-                       *ghost(USES + index_of(entries[i].name)),
+                       *shadow(USES + index_of(entries[i].name)),
                        at_offset(entries[i].at)[USES_WORD]);
     for (uint64_t at = end > head()->dirty_to ? end : head()->dirty_to; at < plan()->size; at += 8)
         if (*at_offset(at) != 0)
             model_fail("space", "0x%llx is in nobody's use, and is 0x%llx", at, *at_offset(at));
-    if (ground_thread_of(head()->naming.word_) < MODEL_MAX_THREADS)
+    if (region_thread_of(head()->naming.word_) < MODEL_MAX_THREADS)
         model_fail("word", "all are done, and the lock is 0x%llx", head()->naming.word_, 0);
 }
 
-void directory_watch_describe(char *text, size_t room)
+void directory_check_describe(char *text, size_t text_size)
 {
     int n = 0;
 
-    for (unsigned i = 0; i < plan()->entry_count && n >= 0 && (size_t)n < room; i++)
-        n += snprintf(text + n, room - (size_t)n, "%s%.1s at %u, %u bytes", i == 0 ? "" : "; ",
+    for (unsigned i = 0; i < plan()->entry_count && n >= 0 && (size_t)n < text_size; i++)
+        n += snprintf(text + n, text_size - (size_t)n, "%s%.1s at %u, %u bytes", i == 0 ? "" : "; ",
                       is_used(i) ? entries[i].name : "-",
                       (unsigned)(entries[i].at - plan()->objects_at), (unsigned)entries[i].size);
 }

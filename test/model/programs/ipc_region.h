@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MODEL_IPC_REGION_H
+#define MODEL_IPC_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../engine/model.h"
+#include "ipc/region/layout.h"
+#include "ipc/region/member.h"
+#include "ipc_calls.h"
+
+/*
+ * A region for the programs of the locks between processes: a head, and a slot for each
+ * participant.  Each model thread is a process.
+ *
+ * Checked at each change of a slot: it is taken in one step, with the next generation, by a living
+ * thread that has none, from nobody or from the dead (SLOT1, SLOT2); only its own thread gives it
+ * back, and only a dead thread's is marked.
+ *
+ * No steps: what participants' slots say for tools, and what is not changed in a program.
+ */
+
+/* For a program's setup, first: so many slots.  `joined`: thread n has slot n from the start. */
+void region_make(unsigned slots, bool joined);
+
+/* For its threads, first. */
+void region_begin(unsigned self, const struct ipc_region_calls *calls);
+
+extern struct fw_ipc_member_ *region_slots;
+extern const struct fw_ipc_mapping_ *region_mapping;
+
+/* Who has this id now; MODEL_MAX_THREADS: nobody alive (who was killed is not). */
+unsigned region_thread_of(uint64_t id);
+
+/* The id that the living thread has; 0: none. */
+uint64_t region_id_of(unsigned thread);
+
+static inline bool region_is_killed(unsigned thread)
+{
+    return (model_shared.killed >> thread & 1) != 0;
+}
+
+/* Was anybody? */
+static inline bool region_has_deaths(void)
+{
+    return model_shared.killed != 0;
+}
+
+/* For hooks of the same names. */
+void region_changed(unsigned thread, uint64_t addr, uint64_t before);
+enum model_access region_access(const void *p);
+
+/* "A", "dead 2:1", "free": a holder in a lock word, without flags. */
+void region_decode_holder(uint64_t id, char *text, size_t text_size);
+
+#endif
