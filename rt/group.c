@@ -13,7 +13,6 @@
 #include <furwock/futex.h>
 #include <furwock/ipc/region.h>
 
-#include "sys/fork.h"
 #include "sys/origin.h"
 
 _Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
@@ -151,7 +150,7 @@ static int open_group(fw_rt_group **group, const char *name, fw_rt_tier tier, un
     g = calloc(1, sizeof *g);
     if (g == NULL)
         return fw_rt_fail_(ENOMEM, "no memory for a group");
-    g->life = fw_life_();
+    g->process = getpid();
     error = name != NULL ? open_region(g, name, flags) : make_private(g);
     if (error == 0)
         error = agree_on_tier(g, tier);
@@ -184,7 +183,7 @@ int fw_rt_group_close(fw_rt_group *group)
 {
     uint32_t tasks = fw_load32_acquire(&group->tasks);
 
-    if (tasks != 0 && fw_life_is_(group->life))
+    if (tasks != 0 && group->process == getpid())
         return fw_rt_fail_(EBUSY, "%u tasks of this process are in the group", tasks);
     release(group);
     fw_rt_good_();

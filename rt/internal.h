@@ -58,7 +58,7 @@ struct fw_rt_group {
     void *region; /* fw_region *; NULL: private to the process */
     unsigned shared;
     uint32_t tasks;        /* of this process */
-    uint64_t life;         /* of the process that opened it: sys/fork.h */
+    pid_t process;         /* who opened it */
     struct fw_rt_scx *scx; /* tier B; else NULL */
 };
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "sys/fork.h"
 #include "sys/origin.h"
 
 /* The calling thread's task; in a forked child, its parent's. */
@@ -251,8 +251,8 @@ static int begin(struct fw_rt_task *t, const struct fw_rt_task_options *o)
 /* A forked child has its parent's count, and none of its tasks. */
 static void count_in(struct fw_rt_group *group)
 {
-    if (!fw_life_is_(group->life)) {
-        group->life = fw_life_();
+    if (group->process != getpid()) {
+        group->process = getpid();
         group->tasks = 0;
     }
     fw_add32_relaxed(&group->tasks, 1);
@@ -269,7 +269,7 @@ int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
         return error;
     if (self != NULL && self->tid == tid)
         return fw_rt_fail_(EBUSY, "the thread is a task already, \"%.31s\"", self->record->name);
-    if (group->region == NULL && !fw_life_is_(group->life))
+    if (group->region == NULL && group->process != getpid())
         return fw_rt_fail_(EINVAL, "the group has no path, and belongs to the parent process");
     t = aligned_alloc(64, (sizeof *t + 63) / 64 * 64);
     if (t == NULL)

@@ -161,7 +161,7 @@ void rt_setup(const void *arg)
     rt_group = NULL;
     if (rt_script->as != NULL) {
         rt_group = model_object("group", sizeof *rt_group, NULL, NULL);
-        *rt_group = (struct fw_rt_group){.state = rt_state, .life = 1, .shared = shared()};
+        *rt_group = (struct fw_rt_group){.state = rt_state, .process = 1, .shared = shared()};
     }
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
         rt_state->lock[d].kind = kind_of(rt_script->protocol);
