@@ -23,10 +23,11 @@ static inline void fw_futex_sleep_for_(uint64_t ns)
 /*
  * The kernel refuses what it was asked for, for a reason that will pass: it has no memory
  * (-ENOMEM), or its records are about to change.  Sleeps for a moment, before it is asked again.
+ * Not inlined: what it leaves on its caller's stack would be more states to the model.
  */
 #define FW_BACK_OFF_NS UINT64_C(1000000)
 
-static inline void fw_back_off_(void)
+__attribute__((cold, noinline)) static inline void fw_back_off_(void)
 {
     fw_futex_sleep_for_(FW_BACK_OFF_NS);
 }
