@@ -8,6 +8,7 @@
 #   RESULTS_ARGS              what to measure again
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   MODELS=full               the searches of fw-model in full, and the other tests that take long
+#   MODELS=most               the same, without the searches of more than two million states
 #   RIVALS=full               the contract tests of others' locks in as many rounds as of ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #   V=1                       show what the build says, not only when it fails
@@ -57,6 +58,11 @@ setup = tools/setup $(if $(filter no,$(SETUP)),--check)
 prefix = $(shell realpath -ms -- "$(PREFIX)")
 target = $(DESTDIR)$(prefix)
 
+# What a run of the tests leaves out, by label.
+left_out_quick := -(most|full)$$
+left_out_most := -quick$$|^model-full$$
+left_out_full := -(quick|most)$$
+
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # Other people's locks are tested once, by `make test`; the other runs are of builds of ours.
@@ -89,10 +95,11 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	$(call compile,release,,--target bench/all)
 	@tools/demo
 
-test: build ## build and run all tests (MODELS=full: also those that take long)
-	@$(if $(filter full,$(MODELS)),CONTRACT_IN_FULL=yes) \
+test: build ## build and run all tests (MODELS=most, full: also those that take long)
+	@$(if $(filter most full,$(MODELS)),CONTRACT_IN_FULL=yes) \
 	    $(if $(filter full,$(RIVALS)),RIVALS_IN_FULL=yes) \
-	    $(call run_tests,release,-LE '-$(if $(filter full,$(MODELS)),quick,full)$$')
+	    $(call run_tests,release,-LE '$(or $(left_out_$(MODELS)),$(error \
+        MODELS=$(MODELS): there are quick, most and full))')
 
 test-models: ## run fw-model's searches in full (less than ten minutes of CPU time)
 	@$(setup) test

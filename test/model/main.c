@@ -33,7 +33,7 @@ static const struct program_group *const groups[] = {
 
 static struct {
     const char *program, *fault, *group, *replay;
-    bool list, stats, deep, quick;
+    bool list, stats, deep, quick, most;
     struct search_limits limits;
 } options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES, NULL}};
 
@@ -132,16 +132,17 @@ static void full_search(struct search_result *r)
 /* One program without faults.  True: it shows what it should. */
 static bool run_program(const struct model_program *program, bool verbose)
 {
+    bool quick = options.quick || (options.most && quick_is_large(program->name));
     struct search_result r;
     bool ok;
 
     model_program = program;
-    if (options.quick)
+    if (quick)
         quick_search(bound(), program->expects != NULL, &r);
     else
         full_search(&r);
-    if (options.quick && quick_is_open(&r, program->expects != NULL)) {
-        print_line(program->name, &r, "passed as far as it went (--quick)");
+    if (quick && quick_is_open(&r, program->expects != NULL)) {
+        print_line(program->name, &r, "passed as far as it went (quick)");
         return true;
     }
     if (r.outcome == SEARCH_TOO_LARGE) {
@@ -237,7 +238,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
         full_search(&r);
     if (options.quick && quick_is_open(&r, true)) {
         mend_things();
-        print_line(fault->name, &r, "not caught so soon (--quick)");
+        print_line(fault->name, &r, "not caught so soon (quick)");
         return true;
     }
     snprintf(result, sizeof result, "%s%s",
@@ -351,6 +352,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'q':
         options.quick = true;
         return 0;
+    case 'o':
+        options.most = true;
+        return 0;
     case ARGP_KEY_END:
         if (options.replay != NULL && options.program == NULL)
             argp_error(state, "--replay needs --program");
@@ -369,6 +373,7 @@ static const struct argp_option known_options[] = {
     {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
     {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
     {"quick", 'q', NULL, 0, "With fewer preemptions where there are many states; a minute", 0},
+    {"most", 'o', NULL, 0, "Those quickly that have more than two million states", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},
     {0}};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "quick.h"
 
+#include <string.h>
+
 void quick_search(uint32_t preemptions, bool must_fail, struct search_result *result)
 {
     static const struct search_limits steps[] = {
@@ -15,6 +17,71 @@ void quick_search(uint32_t preemptions, bool must_fail, struct search_result *re
         if (result->outcome == SEARCH_FAILED || (result->outcome == SEARCH_PASSED && !must_fail))
             return;
     }
+}
+
+/* Those of more than two million states, which take most of the time of a full run. */
+static const char *const large[] = {
+    "cond-broadcast-baton",
+    "cond-broadcast-passed",
+    "cond-storm",
+    "default-three",
+    "four",
+    "ipc-barrier-fails-three",
+    "ipc-barrier-goes-on-three",
+    "ipc-barrier-joins-three",
+    "ipc-barrier-leaves-three",
+    "ipc-barrier-resets-three",
+    "ipc-barrier-retakes-both",
+    "ipc-barrier-three",
+    "ipc-journal-kill-two",
+    "ipc-kill-again",
+    "ipc-lies-three",
+    "ipc-lines",
+    "ipc-lines-unmarked",
+    "ipc-member-three",
+    "ipc-rw-mixed",
+    "ipc-rw-readers",
+    "ipc-rw-repairs",
+    "ipc-rw-tidy-three",
+    "ipc-spurious",
+    "ipc-try",
+    "lies-fair",
+    "lies-free",
+    "lies-storm",
+    "lies-three",
+    "lies-timed",
+    "probust-lies-three",
+    "prw-free-timed",
+    "refused-three",
+    "rt-claim-four",
+    "rt-fmlp-beside",
+    "rt-fmlp-held-back",
+    "rt-fmlp-kill-both",
+    "rt-fmlp-kill-queue",
+    "rt-fmlp-remote",
+    "rt-mpcp-beside",
+    "rt-mpcp-held-back",
+    "rt-pcp-again",
+    "rt-pcp-kill-ceiling",
+    "rt-pcp-moved-kill",
+    "rt-pcp-moved-three",
+    "rt-pcp-nested-three",
+    "rw-urgent-comer",
+    "sem-starving-two",
+    "signal-three",
+    "spurious",
+    "storm",
+    "three-twice",
+    "timed-spin",
+    "truth-generic",
+};
+
+bool quick_is_large(const char *program)
+{
+    for (unsigned i = 0; i < sizeof large / sizeof *large; i++)
+        if (strcmp(program, large[i]) == 0)
+            return true;
+    return false;
 }
 
 bool quick_is_open(const struct search_result *result, bool must_fail)

@@ -11,6 +11,9 @@
  */
 void quick_search(uint32_t preemptions, bool must_fail, struct search_result *result);
 
+/* Does a full search of the program take long?  --most searches these quickly. */
+bool quick_is_large(const char *program);
+
 /* It has ended before it has seen all, or has not found what a full one finds. */
 bool quick_is_open(const struct search_result *result, bool must_fail);
 
