@@ -318,6 +318,16 @@ static void check_group(const char *name, struct argp_state *state)
         argp_error(state, "no group %s; --list shows those that exist, and there is: faults", name);
 }
 
+static bool *flag(int key)
+{
+    return key == 'l'   ? &options.list
+           : key == 's' ? &options.stats
+           : key == 'd' ? &options.deep
+           : key == 'q' ? &options.quick
+           : key == 'o' ? &options.most
+                        : NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
@@ -340,27 +350,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         options.replay = arg;
         return 0;
-    case 'l':
-        options.list = true;
-        return 0;
-    case 's':
-        options.stats = true;
-        return 0;
-    case 'd':
-        options.deep = true;
-        return 0;
-    case 'q':
-        options.quick = true;
-        return 0;
-    case 'o':
-        options.most = true;
-        return 0;
     case ARGP_KEY_END:
         if (options.replay != NULL && options.program == NULL)
             argp_error(state, "--replay needs --program");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        if (flag(key) != NULL)
+            *flag(key) = true;
+        return flag(key) != NULL ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 
