@@ -30,7 +30,6 @@ static const struct program_group *const groups[] = {
     &ipc_join_programs,      &ipc_member_programs,  &ipc_deaths_programs, &ipc_atomic_programs,
     &ipc_stripe_programs,    &ipc_table_programs};
 #define GROUPS (sizeof groups / sizeof *groups)
-
 static struct {
     const char *program, *fault, *group, *replay;
     bool list, stats, deep, quick, most;
