@@ -171,6 +171,10 @@ class Environment(Case):
 
 
 class Refuses(Case):
+    def test_what_is_not_there(self):
+        for word in ("furwock-no-such", "/no/such", "./no-such", "", "/etc/passwd/x"):
+            self.assertIn(f"{word}: No", self.refused(127, "run", word))
+
     def test_what_is_no_program(self):
         plain = self.put("plain", "text", 0o644)
         for path in (plain, str(self.folder)):

@@ -13,7 +13,7 @@ import command_test
 
 ALLOWED = command_test.ALLOWED
 ABSENT = next(n for n in range(1024) if n not in ALLOWED)
-USAGE, FAILED, RUN_USAGE, NOT_FOUND = 2, 1, 125, 127
+USAGE, FAILED, RUN_USAGE = 2, 1, 125
 SET = {"format": "furwock-taskset-1", "locks": ["q"], "tasks": [
     {"name": "high", "cpu": ALLOWED[0], "priority": 30, "period_us": 2000, "execution_us": 100,
      "sections": [{"lock": "q", "us": 20}]},
@@ -66,8 +66,6 @@ ROWS = [
     (RUN_USAGE, "run --policy=VALUE true", dict.fromkeys(
         ("", "x", "fair,", ",fair", "spin", "spin=", "spin=x", "spin=-1", "spin=1us",
          "spin=1000001", "spin=99999999999999999999999"), "--policy")),
-    (NOT_FOUND, "run VALUE", dict.fromkeys(
-        ("furwock-no-such", "/no/such", "./no-such", "", "/etc/passwd/x"), "VALUE: No")),
 ]
 
 # An option that there is not; argp says more than one line of it.
