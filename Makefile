@@ -155,7 +155,7 @@ test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 test-generic: ## run the tests with the atomic release instead of the rseq one
 	@$(setup) test
 	$(call compile,generic)
-	@$(call run_tests,generic,$(generic_tests))
+	@CONTRACT_IN_FULL=yes $(call run_tests,generic,$(generic_tests))
 
 test-aarch64: ## cross-compile for aarch64, and run the tests under qemu-user
 	@$(setup) aarch64
@@ -175,7 +175,7 @@ build-aarch64:
 
 run-aarch64:
 	$(call compile,aarch64)
-	@$(call run_tests,aarch64,$(emulated_tests))
+	@CONTRACT_IN_FULL=yes $(call run_tests,aarch64,$(emulated_tests))
 
 soak: ## kill processes that use locks between them (SOAK_ARGS="--seconds 600", "--kills 100000")
 	@$(setup) test

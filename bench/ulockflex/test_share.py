@@ -232,7 +232,7 @@ class Whole(unittest.TestCase):
     def test_real_locks(self):
         if not os.path.exists(os.path.join(BUILT, "ulockflex-run")):
             self.skipTest("no worker with the real locks")
-        done = self.ulockflex("--seconds", "0.1", "--rounds", "2", "--max-rounds", "2", "--share",
+        done = self.ulockflex("--seconds", "0.03", "--rounds", "2", "--max-rounds", "2", "--share",
                               "80", "--probes", "none", "--quiet", "--tasks", "4",
                               worker="ulockflex-run")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -111,10 +111,11 @@ unsigned kind_tasks(unsigned wanted);
 /*
  * As many rounds as take about as long for every lock: fewer where each costs a context switch
  * (fair locks) or perhaps a time slice (spin locks), and under a sanitizer.  A fifth of them where
- * is_brief: of others' locks, which show that the tests are right.
+ * is_brief: of others' locks, which show that the tests are right; half where is_quick, but not
+ * under a sanitizer.
  */
 unsigned kind_rounds(unsigned wanted);
-extern bool is_brief;
+extern bool is_brief, is_quick;
 
 /*
  * What a holder does with the lock: works for up to that long, and at times lets the others run

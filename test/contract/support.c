@@ -54,12 +54,14 @@ unsigned kind_tasks(unsigned wanted)
     return subject_is(ADAPTER_BLOCKS) || wanted <= cpus ? wanted : cpus;
 }
 
-bool is_brief;
+bool is_brief, is_quick;
 
 unsigned kind_rounds(unsigned wanted)
 {
     if (is_brief)
         wanted /= 5;
+    else if (is_quick && SLOWDOWN == 1)
+        wanted /= 2;
     if (subject_is(ADAPTER_FAIR))
         wanted /= 8;
     if (!subject_is(ADAPTER_BLOCKS))
