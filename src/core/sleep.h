@@ -83,12 +83,6 @@ static inline void fw_sleep_until_(const fw_deadline *deadline)
         ;
 }
 
-/* Sleeps for so long at most; a signal may end it earlier. */
-static inline void fw_sleep_for_(uint64_t ns)
-{
-    fw_futex_sleep_for_(ns);
-}
-
 /*
  * A wait that sleeps for a bounded time and checks for itself, because the process that was to wake
  * it may have been killed: `recheck_ns` is the first interval (recheck.h), and then the present.

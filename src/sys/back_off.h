@@ -12,7 +12,7 @@
 #include "sys/clock.h"
 
 /* Sleeps for so long at most; a signal handler may end it earlier. */
-static inline void fw_futex_sleep_for_(uint64_t ns)
+static inline void fw_sleep_for_(uint64_t ns)
 {
     static const uint32_t nobody_wakes;
     fw_deadline end = fw_deadline_in_(CLOCK_MONOTONIC, ns);
@@ -29,7 +29,7 @@ static inline void fw_futex_sleep_for_(uint64_t ns)
 
 __attribute__((cold, noinline)) static inline void fw_back_off_(void)
 {
-    fw_futex_sleep_for_(FW_BACK_OFF_NS);
+    fw_sleep_for_(FW_BACK_OFF_NS);
 }
 
 #endif

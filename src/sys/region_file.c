@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
+#include "sys/clock_sleep.h"
 
 /* Where both glibc and musl have the objects of shm_open. */
 #define DIRECTORY "/dev/shm"
@@ -114,7 +115,6 @@ void fw_shm_close_(int fd)
 
 static int lock_file(int fd)
 {
-    const struct timespec pause = {.tv_nsec = ASK_NS};
     uint64_t end = fw_clock_ns_() + PATIENCE_NS;
     int error;
 
@@ -123,7 +123,7 @@ static int lock_file(int fd)
             return error;
         if (fw_clock_ns_() > end)
             return ETIMEDOUT;
-        fw_system_call_(SYS_nanosleep, (long)(intptr_t)&pause, 0, 0, 0, 0, 0);
+        fw_clock_sleep_for_(ASK_NS);
     }
     return 0;
 }

@@ -38,16 +38,14 @@
  * one that first joins in the last round of its key destructors, or in a signal handler later.  The
  * next thread of the same number takes the slot over.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/self.h>
-#include <sys_call_arch.h>
 
+#include "sys/clock.h"
+#include "sys/clock_sleep.h"
 #include "sys/fork.h"
 #include "sys/last_cpu.h"
 #include "sys/release.h"
@@ -128,12 +126,7 @@ static uint64_t own_sequence(ptrdiff_t offset)
  */
 static void let_readers_go(void)
 {
-    struct timespec pause = {.tv_nsec = REFUSED_FENCE_NS};
-    long at = (long)(intptr_t)&pause;
-
-    /* Not by the C library: the thread may have been cancelled.  A signal leaves the rest. */
-    while (fw_system_call_(SYS_nanosleep, at, at, 0, 0, 0, 0) == -EINTR)
-        ;
+    fw_clock_sleep_until_(fw_clock_ns_() + REFUSED_FENCE_NS);
 }
 
 /* number -> 0.  The thread ends. */
