@@ -24,8 +24,6 @@ enum {
 };
 _Static_assert(SHADOW_WORDS <= MODEL_SHADOW_WORDS, "there is room for what the checks remember");
 
-enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
-
 #define G(what, n) model_shared.shadow[(what) + (n)]
 
 static enum rt_act act_of(unsigned task)
@@ -104,19 +102,9 @@ static void check_ceiling(unsigned self)
 
 void rt_check_got(unsigned self, unsigned d, int error)
 {
-    if (error != 0 && error != EOWNERDEAD)
-        model_thread_fail("answer", "task %llu is answered %llu", self, (uint64_t)error);
-    if (G(INSIDE, d) != 0)
-        model_thread_fail("exclusion", "task %llu is in a section in which task %llu is", self,
-                          G(INSIDE, d) - 1);
-    if ((error == EOWNERDEAD && G(DIED, d) == TELL_NOBODY) ||
-        (error == 0 && G(DIED, d) == MUST_TELL))
-        model_thread_fail("dead owner", "task %llu is answered %llu", self, (uint64_t)error);
+    rt_check_answer(self, error, &G(INSIDE, d), &G(DIED, d));
     if (is_in_order() && fw_rt_has_ceiling(kind()))
         check_ceiling(self);
-    if (error == EOWNERDEAD)
-        G(DIED, d) = TELL_NOBODY;
-    G(INSIDE, d) = self + 1;
     G(SECTION, self) += G(DEPTH, self)++ == 0;
     rt_check_act(self, RT_RUNS, d);
 }

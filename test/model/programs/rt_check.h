@@ -2,9 +2,12 @@
 #ifndef MODEL_RT_CHECK_H
 #define MODEL_RT_CHECK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../subject/subject.h"
 
 /*
  * What must hold of real-time locks.
@@ -35,6 +38,26 @@ enum rt_act { RT_IDLE, RT_RUNS, RT_LOCKS, RT_UNLOCKS };
 
 /* A task tells what it is about to do; with lock d. */
 void rt_check_act(unsigned self, enum rt_act act, unsigned d);
+
+/*
+ * What holds of an answer to a task that has got a lock, in all protocols and tiers.  The two words
+ * are the lock's: who is in its section, plus 1; and must the next be told of a death?
+ */
+enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
+
+static inline void rt_check_answer(unsigned self, int error, uint64_t *inside, uint64_t *died)
+{
+    if (error != 0 && error != EOWNERDEAD)
+        model_thread_fail("answer", "task %llu is answered %llu", self, (uint64_t)error);
+    if (*inside != 0)
+        model_thread_fail("exclusion", "task %llu is in a section in which task %llu is", self,
+                          *inside - 1);
+    if ((error == EOWNERDEAD && *died == TELL_NOBODY) || (error == 0 && *died == MUST_TELL))
+        model_thread_fail("dead owner", "task %llu is answered %llu", self, (uint64_t)error);
+    if (error == EOWNERDEAD)
+        *died = TELL_NOBODY;
+    *inside = self + 1;
+}
 
 /* It has got the lock, with this answer. */
 void rt_check_got(unsigned self, unsigned d, int error);

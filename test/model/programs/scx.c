@@ -25,6 +25,7 @@
 #include "../subject/scx.h"
 #include "../subject/subject.h"
 #include "programs.h"
+#include "rt_check.h"
 
 struct scx_script {
     fw_rt_protocol protocol;
@@ -41,7 +42,6 @@ enum {
     DIED = INSIDE + FW_RT_LOCKS, /* by lock: must the next be told of a death? */
     CALL = DIED + FW_RT_LOCKS    /* by task: the lock of its call, plus 1 */
 };
-enum { TELL_NOBODY, MUST_TELL, MAY_TELL };
 
 #define G(what, n) model_shared.shadow[(what) + (n)]
 
@@ -162,18 +162,8 @@ static void check_ceiling(unsigned self)
 
 static void got(unsigned self, unsigned d, int error)
 {
-    if (error != 0 && error != EOWNERDEAD)
-        model_thread_fail("answer", "task %llu is answered %llu", self, (uint64_t)error);
-    if (G(INSIDE, d) != 0)
-        model_thread_fail("exclusion", "task %llu is in a section in which task %llu is", self,
-                          G(INSIDE, d) - 1);
-    if ((error == EOWNERDEAD && G(DIED, d) == TELL_NOBODY) ||
-        (error == 0 && G(DIED, d) == MUST_TELL))
-        model_thread_fail("dead owner", "task %llu is answered %llu", self, (uint64_t)error);
+    rt_check_answer(self, error, &G(INSIDE, d), &G(DIED, d));
     check_ceiling(self);
-    if (error == EOWNERDEAD)
-        G(DIED, d) = TELL_NOBODY;
-    G(INSIDE, d) = self + 1;
     G(CALL, self) = 0;
 }
 
