@@ -96,7 +96,7 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	@tools/demo
 
 test: build ## build and run all tests (MODELS=most, full: also those that take long)
-	@$(if $(filter most full,$(MODELS)),CONTRACT_IN_FULL=yes) \
+	@$(if $(filter most full,$(MODELS)),TESTS_IN_FULL=yes) \
 	    $(if $(filter full,$(RIVALS)),RIVALS_IN_FULL=yes) \
 	    $(call run_tests,release,-LE '$(or $(left_out_$(MODELS)),$(error \
         MODELS=$(MODELS): there are quick, most and full))')
@@ -155,7 +155,7 @@ test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 test-generic: ## run the tests with the atomic release instead of the rseq one
 	@$(setup) test
 	$(call compile,generic)
-	@CONTRACT_IN_FULL=yes $(call run_tests,generic,$(generic_tests))
+	@TESTS_IN_FULL=yes $(call run_tests,generic,$(generic_tests))
 
 test-aarch64: ## cross-compile for aarch64, and run the tests under qemu-user
 	@$(setup) aarch64
@@ -175,7 +175,7 @@ build-aarch64:
 
 run-aarch64:
 	$(call compile,aarch64)
-	@CONTRACT_IN_FULL=yes $(call run_tests,aarch64,$(emulated_tests))
+	@TESTS_IN_FULL=yes $(call run_tests,aarch64,$(emulated_tests))
 
 soak: ## kill processes that use locks between them (SOAK_ARGS="--seconds 600", "--kills 100000")
 	@$(setup) test

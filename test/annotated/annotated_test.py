@@ -20,7 +20,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 REPORTED = 66  # of ThreadSanitizer; valgrind is given the same
-IN_FULL = "CONTRACT_IN_FULL" in os.environ
+IN_FULL = "TESTS_IN_FULL" in os.environ
 SECONDS = 900  # only a hang takes as long
 
 options = None

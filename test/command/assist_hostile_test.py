@@ -23,7 +23,7 @@ from command_test import furwock
 KILLS = 10
 STARTERS = 6
 # It makes some 60 calls of bpf.
-STEP = 1 if os.environ.get("CONTRACT_IN_FULL") else 5
+STEP = 1 if os.environ.get("TESTS_IN_FULL") else 5
 LOCK_SECONDS = 10  # that a start waits for another one
 
 

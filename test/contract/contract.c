@@ -2,7 +2,7 @@
 /*
  * contract [--brief] GROUP LOCK
  *                         runs one group of tests on one lock, in half of the rounds if
- *                         CONTRACT_IN_FULL is not in the environment; --brief: in a fifth, if
+ *                         TESTS_IN_FULL is not in the environment; --brief: in a fifth, if
  *                         RIVALS_IN_FULL is not
  * contract --caught GROUP LOCK
  *                         the same on a lock that is wrong: status 0 where the tests fail
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     argc -= to_be_caught || brief;
     argv += to_be_caught || brief;
     is_brief = brief && getenv("RIVALS_IN_FULL") == NULL;
-    is_quick = !to_be_caught && getenv("CONTRACT_IN_FULL") == NULL;
+    is_quick = !to_be_caught && getenv("TESTS_IN_FULL") == NULL;
     if (argc != 3)
         return usage("two arguments are needed", "");
 

@@ -84,7 +84,7 @@ void stress_begin(int argc, char **argv)
         if (stress.threads > 16)
             stress.threads = stress.threads / 8;
     }
-    if (stress.is_constrained || getenv("CONTRACT_IN_FULL"))
+    if (stress.is_constrained || getenv("TESTS_IN_FULL"))
         stress.turns = 0;
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
@@ -105,7 +105,7 @@ static void print_lock(const struct guarded *g)
     fprintf(stderr,
             "  lock %p: %016" PRIx64 ": owner half %08" PRIx32 "%s, %" PRIu64 " waiters%s%s%s%s%s, "
             "counters %" PRIu64 " %" PRIu64 "\n",
-            (const void *)g, w, owner_half(w), is_being_handed_off(w) ? " (passed)" : "",
+            (const void *)g, w, owner_half(w), is_being_handed_off(w) ? " HANDOFF" : "",
             w / MUTEX_WAITER, is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
             w & MUTEX_RETRY ? " RETRY" : "", is_starving(w) ? " STARVING" : "",
             has_late_sleepers(w) ? " LATE" : "", g->first, g->second);
