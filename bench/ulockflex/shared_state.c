@@ -20,7 +20,7 @@ static void *cut(unsigned char *base, size_t *used, size_t n)
     return piece;
 }
 
-/* Sets all pointers of the shared; with a base of NULL it only says how much memory is needed. */
+/* Sets all pointers of the shared state; with a base of NULL it only says how much it needs. */
 static size_t lay_out(struct shared_state *s, unsigned char *base)
 {
     const struct options *o = s->options;

@@ -11,7 +11,7 @@
 #include "test/support/child.h"
 #include "test/support/testing.h"
 
-/* The supervisor, with a ops of its own: shared memory segments, handles shown by shmctl. */
+/* The supervisor, with operations of its own: shared memory segments, handles shown by shmctl. */
 
 static int make_segment(int size)
 {
