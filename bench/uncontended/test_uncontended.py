@@ -69,6 +69,16 @@ class Uncontended(unittest.TestCase):
                          {"to": "pthread-rw", "median": 1, "low": 1, "high": 1})
         self.assertIn("\nread lock + unlock\n", text)
 
+    def test_called_beside_what_is_compiled_in(self):
+        """README compares the inlined fast path with pthread's calls; like for like is beside it."""
+        cells, _ = measured("--object", "mutex,read,write", "furwock", "furwock-called",
+                            "furwock-rw", "furwock-rw-called")
+        for kind, lock in (("mutex", "furwock"), ("read", "furwock-rw"), ("write", "furwock-rw")):
+            inlined, called = cells[kind, lock], cells[kind, lock + "-called"]
+            self.assertEqual(called["ratio"]["to"], inlined["ratio"]["to"])
+            if "instructions" in inlined:
+                self.assertGreater(called["instructions"], inlined["instructions"], kind)
+
     def test_every_object_of_one_name(self):
         cells, _ = measured("furwock")
         found = {o for o, lock in cells if lock == "furwock"}
