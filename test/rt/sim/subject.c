@@ -43,27 +43,11 @@ static void *machine_begin(const struct sim_set *set)
     if (m == NULL)
         abort();
     *m = (struct machine){.set = set};
-    m->state.tasks = (uint32_t)set->tasks;
-    m->state.locks = (uint32_t)set->locks;
     for (int c = 0; c < SIM_CPUS; c++)
         m->running[c] = -1;
-    for (int t = 0; t < set->tasks; t++) {
-        struct fw_rt_task_record *c = record_of(m, t);
-
-        c->base = (uint32_t)set->task[t].base;
-        c->cpu = (uint32_t)set->task[t].cpu;
-        c->state = FW_RT_LIVE;
-    }
-    for (int d = 0; d < set->locks; d++) {
-        struct fw_rt_lock_record *l = &m->state.lock[d];
-
+    for (int d = 0; d < set->locks; d++)
         m->owner[d] = -1;
-        l->kind = set->kind;
-        for (int t = 0; t < set->tasks; t++) {
-            if (sim_uses(set, t, d))
-                fw_rt_add_user(l, record_of(m, t)->base, record_of(m, t)->cpu);
-        }
-    }
+    state_begin(&m->state, set);
     return m;
 }
 
@@ -217,28 +201,14 @@ static const char *machine_wrong(void *me)
     return m->wrong;
 }
 
-static const struct sim_rules deferred = {
-    .name = "deferred",
-    .begin = machine_begin,
-    .end = machine_end,
-    .wake = machine_wake,
-    .sleep = machine_sleep,
-    .lock = machine_lock,
-    .unlock = machine_unlock,
-    .runs = machine_runs,
-    .wrong = machine_wrong,
-};
-static const struct sim_rules eager = {
-    .name = "eager",
-    .begin = machine_begin_eager,
-    .end = machine_end,
-    .wake = machine_wake,
-    .sleep = machine_sleep,
-    .lock = machine_lock,
-    .unlock = machine_unlock,
-    .runs = machine_runs,
-    .wrong = machine_wrong,
-};
+#define MACHINE(name_, begin_)                                                        \
+    {                                                                                 \
+        .name = (name_), .begin = (begin_), .end = machine_end, .wake = machine_wake, \
+        .sleep = machine_sleep, .lock = machine_lock, .unlock = machine_unlock,       \
+        .runs = machine_runs, .wrong = machine_wrong                                  \
+    }
+static const struct sim_rules deferred = MACHINE("deferred", machine_begin);
+static const struct sim_rules eager = MACHINE("eager", machine_begin_eager);
 
 const struct sim_subject SIM_SUBJECT = {
     SIM_NAME, {[SIM_EAGER] = &eager, [SIM_DEFERRED] = &deferred, [SIM_TIER_A] = &tier_a_rules}};

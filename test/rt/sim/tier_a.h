@@ -34,6 +34,24 @@ struct tier_a {
     struct fw_rt_state state;
 };
 
+/* The tasks and locks of a set, as a group has them when all tasks have begun. */
+static void state_begin(struct fw_rt_state *w, const struct sim_set *set)
+{
+    w->tasks = (uint32_t)set->tasks;
+    w->locks = (uint32_t)set->locks;
+    for (int t = 0; t < set->tasks; t++) {
+        w->task[t].base = (uint32_t)set->task[t].base;
+        w->task[t].cpu = (uint32_t)set->task[t].cpu;
+        w->task[t].state = FW_RT_LIVE;
+    }
+    for (int d = 0; d < set->locks; d++) {
+        w->lock[d].kind = set->kind;
+        for (int t = 0; t < set->tasks; t++)
+            if (sim_uses(set, t, d))
+                fw_rt_add_user(&w->lock[d], w->task[t].base, w->task[t].cpu);
+    }
+}
+
 static void *tier_a_begin(const struct sim_set *set)
 {
     struct tier_a *g = aligned_alloc(64, (sizeof *g + 63) / 64 * 64);
@@ -41,21 +59,11 @@ static void *tier_a_begin(const struct sim_set *set)
     if (g == NULL)
         abort();
     *g = (struct tier_a){.set = set};
-    for (int t = 0; t < set->tasks; t++) {
+    for (int t = 0; t < set->tasks; t++)
         g->task[t].claims = g->task[t].behind_task = -1;
-        g->state.task[t].base = (uint32_t)set->task[t].base;
-        g->state.task[t].cpu = (uint32_t)set->task[t].cpu;
-        g->state.task[t].state = FW_RT_LIVE;
-    }
-    for (int d = 0; d < set->locks; d++) {
+    for (int d = 0; d < set->locks; d++)
         g->owner[d] = -1;
-        g->state.lock[d].kind = set->kind;
-        for (int t = 0; t < set->tasks; t++) {
-            if (sim_uses(set, t, d))
-                fw_rt_add_user(&g->state.lock[d], (uint32_t)set->task[t].base,
-                               (uint32_t)set->task[t].cpu);
-        }
-    }
+    state_begin(&g->state, set);
     return g;
 }
 
