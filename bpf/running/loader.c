@@ -21,7 +21,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bpf/lib/pins.h"
+#include "bpf/lib/lifecycle.h"
 #include "bpf/running/pinned.h"
 #include "bpf/running/program.h"
 #include "sys/running_page.h"
@@ -31,27 +31,9 @@ bool fw_assist_built_in(void)
     return true;
 }
 
-static const struct fw_bpf_pins its_pins = {
-    .name = "assist", .is_pin = fw_assist_is_pin, .main_pin = "page", .parent = -1};
-
 _Static_assert(sizeof FW_ASSIST_MOUNT == sizeof "/run/furwock/assist", "the same path");
 
-/*
- * A mapped page tells its readers by itself that nobody keeps it any more.  Only a program in the
- * kernel can write that.
- */
-static void tell_stopped(int fs)
-{
-    fw_assist_program_run(fw_bpf_pin_path(fs, "stop").text);
-}
-
-static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, char *text, size_t size)
-{
-    tell_stopped(fs);
-    return fw_bpf_pins_clear(pins, fs, text, size);
-}
-
-/* ---- Start ---- */
+/* ---- A new one ---- */
 
 /* Before 5.19 a kernel lets only root open a pin, unless that is switched off. */
 static bool only_root_opens_pins(void)
@@ -98,8 +80,10 @@ static void describe(const struct fw_assist_options *options, const char *before
                  : "");
 }
 
-static bool pin(struct fw_assist_program *program, const struct fw_assist_options *options, int fs)
+static bool pin(const void *what, const void *with, int fs)
 {
+    const struct fw_assist_program *program = what;
+    const struct fw_assist_options *options = with;
     /* To map it for reading takes the right to write, which does nothing: it is frozen. */
     static const mode_t modes[] = {[FW_ASSIST_READ_BY_ROOT] = 0600,
                                    [FW_ASSIST_READ_BY_GROUP] = 0660,
@@ -120,122 +104,81 @@ static bool pin(struct fw_assist_program *program, const struct fw_assist_option
            fchmodat(fs, "page", modes[options->readers], 0) == 0;
 }
 
-/* Loads, pins and mounts; what was not mounted vanishes when it is closed. */
-static fw_bpf_result put_new(const struct fw_bpf_pins *pins,
-                             const struct fw_assist_options *options, const char *before,
-                             char *text, size_t size)
+static fw_bpf_result load(const struct fw_bpf_pins *pins, const void *with, const char *before,
+                          char *text, size_t size)
 {
+    const struct fw_assist_options *options = with;
     struct fw_assist_program program;
-    uint32_t registration;
-    int fs = -1;
     fw_bpf_result result = fw_assist_program_load(&program, options->registration, text, size);
 
     if (result != FW_BPF_DONE)
         return result;
-    registration = program.registration;
-    result = fw_bpf_pins_new(&fs, text, size);
-    libbpf_print_fn_t printer = libbpf_set_print(NULL);
-    if (result == FW_BPF_DONE && !pin(&program, options, fs))
-        result = fw_bpf_failed("cannot pin the program", text, size);
-    libbpf_set_print(printer);
+    result = fw_bpf_publish(pins, pin, &program, options, "cannot pin the program", text, size);
     if (result == FW_BPF_DONE)
-        result = fw_bpf_pins_put(pins, fs, text, size);
-    if (result == FW_BPF_DONE)
-        describe(options, before, registration, text, size);
-    if (fs >= 0)
-        close(fs);
+        describe(options, before, program.registration, text, size);
     fw_assist_program_close(&program);
     return result;
 }
 
-static fw_bpf_result start(const struct fw_bpf_pins *pins, const struct fw_assist_options *options,
-                           char *text, size_t size)
+/* ---- One that is there ---- */
+
+static fw_bpf_result foreign(char *text, size_t size)
 {
-    const char *before = "";
-    uint32_t version = 0;
-    int fs;
-    fw_bpf_result result = fw_bpf_pins_mounted(pins, &fs, text, size);
-
-    if (result != FW_BPF_DONE)
-        return result;
-    if (fs >= 0) {
-        fw_assist_state state = fw_assist_state_of(fs, &version);
-
-        if (state == FW_ASSIST_DEAD) {
-            before = "took away one that did not run any more, and ";
-            result = clear(pins, fs, text, size);
-        } else if (state == FW_ASSIST_LIVE && version == FW_ASSIST_VERSION) {
-            snprintf(text, size, "it runs already (version %u)", (unsigned)version);
-            result = FW_BPF_NOTHING_TO_DO;
-        } else if (state == FW_ASSIST_LIVE) {
-            snprintf(text, size, "version %u runs, and this is %u: stop it first",
-                     (unsigned)version, FW_ASSIST_VERSION);
-            result = FW_BPF_IN_THE_WAY;
-        } else {
-            snprintf(text, size, "%s: that is not ours", FW_ASSIST_PIN);
-            result = FW_BPF_IN_THE_WAY;
-        }
-        close(fs);
-    }
-    return result == FW_BPF_DONE ? put_new(pins, options, before, text, size) : result;
+    snprintf(text, size, "%s: that is not ours", FW_ASSIST_PIN);
+    return FW_BPF_IN_THE_WAY;
 }
+
+static fw_bpf_result check(int fs, char *text, size_t size)
+{
+    uint32_t version = 0;
+
+    switch (fw_assist_state_of(fs, &version)) {
+    case FW_ASSIST_DEAD:
+        return FW_BPF_DONE;
+    case FW_ASSIST_LIVE:
+        if (version == FW_ASSIST_VERSION) {
+            snprintf(text, size, "it runs already (version %u)", (unsigned)version);
+            return FW_BPF_NOTHING_TO_DO;
+        }
+        snprintf(text, size, "version %u runs, and this is %u: stop it first", (unsigned)version,
+                 FW_ASSIST_VERSION);
+        return FW_BPF_IN_THE_WAY;
+    default:
+        return foreign(text, size);
+    }
+}
+
+static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_live, char *text,
+                           size_t size)
+{
+    uint32_t version = 0;
+    fw_assist_state state = fw_assist_state_of(fs, &version);
+
+    if (state == FW_ASSIST_FOREIGN)
+        return foreign(text, size);
+    *was_live = state == FW_ASSIST_LIVE;
+    /*
+     * A mapped page tells its readers by itself that nobody keeps it any more.  Only a program in
+     * the kernel can write that.
+     */
+    fw_assist_program_run(fw_bpf_pin_path(fs, "stop").text);
+    return fw_bpf_pins_clear(pins, fs, text, size);
+}
+
+/* ---- The calls ---- */
+
+static const struct fw_bpf_loader loader = {
+    .pins = {.name = "assist", .is_pin = fw_assist_is_pin, .main_pin = "page", .parent = -1},
+    .check = check,
+    .clear = clear,
+    .load = load};
 
 fw_bpf_result fw_assist_start(const struct fw_assist_options *options, char *text, size_t size)
 {
-    struct fw_bpf_pins pins = its_pins;
-
-    if (!fw_bpf_may_load())
-        return fw_bpf_not_permitted(text, size);
-
-    fw_bpf_result result = fw_bpf_pins_open(&pins, true, text, size);
-    if (result != FW_BPF_DONE)
-        return result;
-    result = start(&pins, options, text, size);
-    fw_bpf_pins_close(&pins);
-    return result;
-}
-
-/* ---- Stop ---- */
-
-static fw_bpf_result stop(const struct fw_bpf_pins *pins, char *text, size_t size)
-{
-    uint32_t version = 0;
-    int fs;
-    fw_bpf_result result = fw_bpf_pins_mounted(pins, &fs, text, size);
-
-    if (result != FW_BPF_DONE)
-        return result;
-    if (fs < 0)
-        return FW_BPF_NOTHING_TO_DO;
-
-    fw_assist_state state = fw_assist_state_of(fs, &version);
-    if (state == FW_ASSIST_FOREIGN) {
-        snprintf(text, size, "%s: that is not ours", FW_ASSIST_PIN);
-        result = FW_BPF_IN_THE_WAY;
-    } else {
-        result = clear(pins, fs, text, size);
-        if (result == FW_BPF_DONE)
-            snprintf(text, size, "%s",
-                     state == FW_ASSIST_LIVE ? "stopped"
-                                             : "took away one that did not run any more");
-    }
-    close(fs);
-    return result;
+    return fw_bpf_start(&loader, options, text, size);
 }
 
 fw_bpf_result fw_assist_stop(char *text, size_t size)
 {
-    struct fw_bpf_pins pins = its_pins;
-
-    if (!fw_bpf_may_load())
-        return fw_bpf_not_permitted(text, size);
-
-    fw_bpf_result result = fw_bpf_pins_open(&pins, false, text, size);
-    if (result == FW_BPF_DONE) {
-        result = stop(&pins, text, size);
-        fw_bpf_pins_close(&pins);
-    }
-    if (result == FW_BPF_NOTHING_TO_DO)
-        snprintf(text, size, "it does not run");
-    return result;
+    return fw_bpf_stop(&loader, text, size);
 }

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/lib/lifecycle.h"
 #include "bpf/lib/object.h"
-#include "bpf/lib/pins.h"
 #include "bpf/sched/arena.h"
 #include "bpf/sched/program.h"
 #include "sys/clock_sleep.h"
@@ -40,9 +40,6 @@ static bool is_pin(const char *name)
            strcmp(name, "ticks") == 0 || strncmp(name, PAGES, strlen(PAGES)) == 0 ||
            strncmp(name, PERMITS, strlen(PERMITS)) == 0;
 }
-
-static const struct fw_bpf_pins its_pins = {
-    .name = "rt", .is_pin = is_pin, .main_pin = "state", .parent = -1};
 
 _Static_assert(sizeof FW_RT_SCX_MOUNT == sizeof "/run/furwock/rt", "the same path");
 
@@ -110,7 +107,7 @@ fw_bpf_result fw_rt_scx_permits_possible(char *text, size_t size)
     return fw_rt_scx_permits_here(text, size) != 0 ? FW_BPF_DONE : FW_BPF_NOT_SUPPORTED;
 }
 
-/* ---- Start ---- */
+/* ---- A new one ---- */
 
 static fw_bpf_result check_grants(const struct fw_rt_scx_options *options, char *text, size_t size)
 {
@@ -147,10 +144,12 @@ static bool pin_for(int fs, int fd, const char *what, uint32_t uid)
            fchownat(fs, name, uid, (gid_t)-1, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static bool pin(const struct fw_rt_scx_program *p, int fs)
+static bool pin(const void *what, const void *options, int fs)
 {
+    const struct fw_rt_scx_program *p = what;
     struct fw_bpf_pin_path path = fw_bpf_pin_path(fs, "link");
 
+    (void)options;
     if (bpf_obj_pin(p->link_fd, path.text) != 0)
         return false;
     path = fw_bpf_pin_path(fs, "works");
@@ -169,32 +168,43 @@ static bool pin(const struct fw_rt_scx_program *p, int fs)
     return bpf_obj_pin(p->state, path.text) == 0 && fchmodat(fs, "state", 0666, 0) == 0;
 }
 
-/* Loads, pins and mounts; what was not mounted ends when it is closed. */
-static fw_bpf_result put_new(const struct fw_bpf_pins *pins,
-                             const struct fw_rt_scx_options *options, const char *before,
-                             char *text, size_t size)
+static fw_bpf_result load(const struct fw_bpf_pins *pins, const void *options, const char *before,
+                          char *text, size_t size)
 {
     struct fw_rt_scx_program program;
-    int fs = -1;
     fw_bpf_result result = fw_rt_scx_program_run(&program, options, text, size);
 
     if (result != FW_BPF_DONE)
         return result;
-    result = fw_bpf_pins_new(&fs, text, size);
-    if (result == FW_BPF_DONE && !pin(&program, fs))
-        result = fw_bpf_failed("cannot pin the scheduler", text, size);
-    if (result == FW_BPF_DONE)
-        result = fw_bpf_pins_put(pins, fs, text, size);
+    result = fw_bpf_publish(pins, pin, &program, NULL, "cannot pin the scheduler", text, size);
     if (result == FW_BPF_DONE)
         snprintf(text, size, "%sstarted: it schedules all threads, and %u user%s may have tasks",
                  before, program.grants, program.grants == 1 ? "" : "s");
-    if (fs >= 0)
-        close(fs);
     fw_rt_scx_program_close(&program);
     return result;
 }
 
-static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_alive, char *text,
+/* ---- One that is there ---- */
+
+static fw_bpf_result check(int fs, char *text, size_t size)
+{
+    struct fw_bpf_pin_path path = fw_bpf_pin_path(fs, "state");
+    const struct fw_rt_scx_state *w = map_state(path.text);
+    fw_bpf_result result = FW_BPF_DONE;
+
+    if (w != NULL && is_alive(w)) {
+        snprintf(text, size, "it runs already");
+        result = FW_BPF_NOTHING_TO_DO;
+    } else if (w == NULL && errno == ESTALE) {
+        snprintf(text, size, "%s: another version's: stop it first", FW_RT_SCX_STATE);
+        result = FW_BPF_IN_THE_WAY;
+    }
+    if (w != NULL)
+        munmap((void *)w, sizeof *w);
+    return result;
+}
+
+static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_live, char *text,
                            size_t size)
 {
     struct fw_bpf_pin_path path = fw_bpf_pin_path(fs, "state");
@@ -203,7 +213,7 @@ static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_ali
     int works = bpf_obj_get(fw_bpf_pin_path(fs, "works").text);
     fw_bpf_result result;
 
-    *was_alive = w != NULL && is_alive(w);
+    *was_live = w != NULL && is_alive(w);
     result = fw_bpf_pins_clear(pins, fs, text, size);
     for (int i = 0; w != NULL && is_alive(w) && i < END_TRIES; i++)
         fw_clock_sleep_for_(END_INTERVAL_NS);
@@ -218,40 +228,16 @@ static fw_bpf_result clear(const struct fw_bpf_pins *pins, int fs, bool *was_ali
     return result;
 }
 
-static fw_bpf_result start(const struct fw_bpf_pins *pins, const struct fw_rt_scx_options *options,
-                           char *text, size_t size)
-{
-    const char *before = "";
-    bool was_alive;
-    int fs;
-    fw_bpf_result result = fw_bpf_pins_mounted(pins, &fs, text, size);
+/* ---- The calls ---- */
 
-    if (result != FW_BPF_DONE)
-        return result;
-    if (fs >= 0) {
-        struct fw_bpf_pin_path path = fw_bpf_pin_path(fs, "state");
-        const struct fw_rt_scx_state *w = map_state(path.text);
-
-        if (w != NULL && is_alive(w)) {
-            snprintf(text, size, "it runs already");
-            result = FW_BPF_NOTHING_TO_DO;
-        } else if (w == NULL && errno == ESTALE) {
-            snprintf(text, size, "%s: another version's: stop it first", FW_RT_SCX_STATE);
-            result = FW_BPF_IN_THE_WAY;
-        } else {
-            before = "took away one that had ended, and ";
-            result = clear(pins, fs, &was_alive, text, size);
-        }
-        if (w != NULL)
-            munmap((void *)w, sizeof *w);
-        close(fs);
-    }
-    return result == FW_BPF_DONE ? put_new(pins, options, before, text, size) : result;
-}
+static const struct fw_bpf_loader loader = {
+    .pins = {.name = "rt", .is_pin = is_pin, .main_pin = "state", .parent = -1},
+    .check = check,
+    .clear = clear,
+    .load = load};
 
 fw_bpf_result fw_rt_scx_start(const struct fw_rt_scx_options *options, char *text, size_t size)
 {
-    struct fw_bpf_pins pins = its_pins;
     fw_bpf_result result = check_grants(options, text, size);
 
     if (result != FW_BPF_DONE)
@@ -259,48 +245,10 @@ fw_bpf_result fw_rt_scx_start(const struct fw_rt_scx_options *options, char *tex
     result = fw_rt_scx_possible(text, size);
     if (result == FW_BPF_NOT_SUPPORTED)
         return result;
-    if (!fw_bpf_may_load())
-        return fw_bpf_not_permitted(text, size);
-    result = fw_bpf_pins_open(&pins, true, text, size);
-    if (result != FW_BPF_DONE)
-        return result;
-    result = start(&pins, options, text, size);
-    fw_bpf_pins_close(&pins);
-    return result;
-}
-
-/* ---- Stop ---- */
-
-static fw_bpf_result stop(const struct fw_bpf_pins *pins, char *text, size_t size)
-{
-    bool was_alive;
-    int fs;
-    fw_bpf_result result = fw_bpf_pins_mounted(pins, &fs, text, size);
-
-    if (result != FW_BPF_DONE)
-        return result;
-    if (fs < 0)
-        return FW_BPF_NOTHING_TO_DO;
-    result = clear(pins, fs, &was_alive, text, size);
-    if (result == FW_BPF_DONE)
-        snprintf(text, size, "%s", was_alive ? "stopped" : "took away one that had ended");
-    close(fs);
-    return result;
+    return fw_bpf_start(&loader, options, text, size);
 }
 
 fw_bpf_result fw_rt_scx_stop(char *text, size_t size)
 {
-    struct fw_bpf_pins pins = its_pins;
-    fw_bpf_result result;
-
-    if (!fw_bpf_may_load())
-        return fw_bpf_not_permitted(text, size);
-    result = fw_bpf_pins_open(&pins, false, text, size);
-    if (result == FW_BPF_DONE) {
-        result = stop(&pins, text, size);
-        fw_bpf_pins_close(&pins);
-    }
-    if (result == FW_BPF_NOTHING_TO_DO)
-        snprintf(text, size, "it does not run");
-    return result;
+    return fw_bpf_stop(&loader, text, size);
 }
