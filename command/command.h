@@ -65,7 +65,19 @@ char *command_list(const struct command_table *t, int key, const char *text, con
  */
 error_t command_parse_first(int key, char *arg, struct argp_state *state);
 
-/* The same of a command line that is one name at most, and --json. */
+/* For argp, at an ARGP_KEY_ARG of others: the same; returns where the word stands. */
+int command_first_word(struct argp_state *state);
+
+/* For argp, at an ARGP_KEY_ARG: where only options may be. */
+void command_die_of_word(const char *word) __attribute__((noreturn));
+
+/* For argp: an option of many subcommands. */
+#define COMMAND_JSON_OPTION                   \
+    {                                         \
+        "json", 'j', NULL, 0, "print JSON", 0 \
+    }
+
+/* The same as command_parse_first of a command line that is one name at most, and --json. */
 struct command_target {
     const char *kind; /* in messages: "region" */
     const char *name; /* NULL: none is given */

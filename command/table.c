@@ -38,20 +38,30 @@ char *command_list(const struct command_table *t, int key, const char *text, con
     return list;
 }
 
+int command_first_word(struct argp_state *state)
+{
+    int first = state->next - 1;
+
+    state->next = state->argc;
+    return first;
+}
+
 error_t command_parse_first(int key, char *arg, struct argp_state *state)
 {
-    int *first = state->input;
-
     (void)arg;
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    *first = state->next - 1;
-    state->next = state->argc;
+    *(int *)state->input = command_first_word(state);
     return 0;
 }
 
+void command_die_of_word(const char *word)
+{
+    command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", word);
+}
+
 const struct argp_option command_target_options[] = {
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 

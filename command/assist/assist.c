@@ -180,7 +180,7 @@ static const struct argp_option options[] = {
     {"group", 'g', "NAME", 0, "start: let this group's users read, too, not root alone", 0},
     {"anybody", KEY_ANYBODY, NULL, 0, "start: let all users read", 0},
     {"all", 'a', NULL, 0, "start: tell of the threads of every process", 0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 

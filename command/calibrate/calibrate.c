@@ -50,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->cpus = arg;
         return 0;
     case ARGP_KEY_ARG:
-        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die_of_word(arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }

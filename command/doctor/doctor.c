@@ -157,14 +157,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         *as_json = true;
         return 0;
     case ARGP_KEY_ARG:
-        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die_of_word(arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 

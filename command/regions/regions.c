@@ -125,8 +125,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         list->as_json = true;
         return 0;
     case ARGP_KEY_ARG: /* and the rest: run looks at them */
-        list->first = state->next - 1;
-        state->next = state->argc;
+        list->first = command_first_word(state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,7 +133,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 

@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
     {"wake-cost", 'w', "US", 0,
      "microseconds from a release or wake-up to its dispatch; of more urgent jobs twice (0)", 0},
     {"tick", 'k', "US", 0, "microseconds of the kernel's tick, for tier B (this kernel's)", 0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 

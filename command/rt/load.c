@@ -127,7 +127,7 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
         read_grant(arg, state->input);
         return 0;
     case ARGP_KEY_ARG:
-        command_die(COMMAND_USAGE, "takes no word such as \"%s\", only options", arg);
+        command_die_of_word(arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -185,7 +185,7 @@ static error_t parse_stop(int key, char *arg, struct argp_state *state)
 {
     (void)state;
     if (key == ARGP_KEY_ARG)
-        command_die(COMMAND_USAGE, "takes no word such as \"%s\"", arg);
+        command_die_of_word(arg);
     return ARGP_ERR_UNKNOWN;
 }
 

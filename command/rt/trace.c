@@ -33,8 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->no_kernel = true;
         return 0;
     case ARGP_KEY_ARG: /* and what follows is the program's */
-        o->first = state->next - 1;
-        state->next = state->argc;
+        o->first = command_first_word(state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -103,7 +103,7 @@ static const struct argp_option options[] = {
     {"stall", 'l', "US", 0,
      "a CPU stands still if it dispatches the most urgent thread that many microseconds late (50)",
      0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
+    COMMAND_JSON_OPTION,
     {0},
 };
 
