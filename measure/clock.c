@@ -49,10 +49,16 @@ struct timespec clock_realtime_of(const struct timespec *monotonic)
     return end;
 }
 
-void clock_sleep_ns(uint64_t ns)
+void clock_sleep_until(uint64_t at_ns)
 {
-    struct timespec at = clock_in_ns((int64_t)ns);
+    struct timespec at = {.tv_sec = (time_t)(at_ns / NS_PER_S),
+                          .tv_nsec = (long)(at_ns % NS_PER_S)};
 
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
         ;
+}
+
+void clock_sleep_ns(uint64_t ns)
+{
+    clock_sleep_until(clock_ns() + ns);
 }

@@ -21,7 +21,10 @@ struct timespec clock_in_ns(int64_t ns);
 /* The point of CLOCK_REALTIME that is as far away as that of CLOCK_MONOTONIC, and not before it. */
 struct timespec clock_realtime_of(const struct timespec *monotonic);
 
-/* Sleeps for that long, whatever signals arrive. */
+/* Sleeps until CLOCK_MONOTONIC shows that many nanoseconds, whatever signals arrive. */
+void clock_sleep_until(uint64_t at_ns);
+
+/* The same, from now on. */
 void clock_sleep_ns(uint64_t ns);
 
 /*

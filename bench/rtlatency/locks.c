@@ -3,12 +3,9 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
 #include "measure/clock.h"
 #include "rtlatency.h"
-
-enum { BILLION = 1000000000 };
 
 #define HEAD(the_name, the_about, the_family) \
     .head = {.name = the_name,                \
@@ -135,7 +132,6 @@ void actor_end(struct actor *a)
 void actor_next_period(struct actor *a)
 {
     uint64_t now;
-    struct timespec until;
 
     if (a->task != NULL) {
         fw_rt_wait_period(a->task, NULL);
@@ -144,10 +140,7 @@ void actor_next_period(struct actor *a)
     now = clock_ns();
     while (a->next_ns <= now)
         a->next_ns += a->period_ns;
-    until = (struct timespec){.tv_sec = (time_t)(a->next_ns / BILLION),
-                              .tv_nsec = (long)(a->next_ns % BILLION)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-        continue;
+    clock_sleep_until(a->next_ns);
     a->next_ns += a->period_ns;
 }
 

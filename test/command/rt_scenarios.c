@@ -14,10 +14,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <furwock/rt.h>
+
+#include "measure/clock.h"
 
 enum { TASKS_MAX = 4, PATIENCE_S = 50, SKIPPED = 77, USAGE = 2, MS = 1000000, FIRST_MS = 10 };
 
@@ -51,28 +52,11 @@ struct actor {
     int error;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
-}
-
 static void compute(int ms)
 {
-    uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * MS;
+    uint64_t end = clock_thread_cpu_ns() + (uint64_t)ms * MS;
 
-    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-        continue;
-}
-
-static void sleep_until(uint64_t ns)
-{
-    struct timespec at = {.tv_sec = (time_t)(ns / (1000 * MS)),
-                          .tv_nsec = (long)(ns % (1000 * MS))};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+    while (clock_thread_cpu_ns() < end)
         continue;
 }
 
@@ -111,7 +95,7 @@ static void *play(void *arg)
     a->error = sched_setscheduler(0, SCHED_FIFO, &urgent) != 0 ? errno : 0;
     if (a->error != 0)
         return NULL;
-    sleep_until(begins_ns + (uint64_t)p->comes_ms * MS);
+    clock_sleep_until(begins_ns + (uint64_t)p->comes_ms * MS);
     a->error = fw_rt_task_begin(&task, group, &options);
     if (a->error == 0) {
         a->error = job(p, task);
@@ -152,7 +136,7 @@ int main(int argc, char **argv)
         return SKIPPED;
     if (fw_rt_group_open(&group, NULL, FW_RT_TIER_A) != 0)
         return EXIT_FAILURE;
-    begins_ns = clock_ns(CLOCK_MONOTONIC) + FIRST_MS * MS;
+    begins_ns = clock_ns() + FIRST_MS * MS;
     for (int i = 0; i < n; i++) {
         actors[i].part = &parts[i];
         if (pthread_create(&threads[i], NULL, play, &actors[i]) != 0)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "command/command.h"
+#include "measure/clock.h"
 #include "plan.h"
 #include "rt/trace_file.h"
 #include "run.h"
@@ -52,7 +52,7 @@ static void note(struct actor *a, enum run_kind kind, uint64_t ns, int lock)
 /* Looks at the clock: has the thread had its CPU since it did so last?  For how long? */
 static uint64_t look(struct actor *a)
 {
-    uint64_t now = rt_run_now(), apart = now - a->last;
+    uint64_t now = clock_ns(), apart = now - a->last;
 
     if (apart > RUN_GAP_NS) {
         uint64_t woken = rt_run_woken(a->handle);
@@ -91,10 +91,10 @@ static void sleep_for(struct actor *a, uint64_t ns)
 
     note(a, RUN_STOP, a->last, TASKSET_NONE);
     note(a, RUN_SLEEP, a->last, TASKSET_NONE);
-    rt_run_sleep_until(end);
+    clock_sleep_until(end);
     fw_rt_resumed(a->handle);
     note(a, RUN_WAKE, end, TASKSET_NONE);
-    a->last = rt_run_now();
+    a->last = clock_ns();
     note_woken(a, a->log->count - 1, rt_run_woken(a->handle)); /* after a fault in WAKE, too */
     note(a, RUN_START, a->last, TASKSET_NONE);
 }
@@ -162,7 +162,7 @@ static bool do_job(struct actor *a)
     uint64_t woken;
 
     note(a, RUN_RELEASE, 0, TASKSET_NONE);
-    a->last = rt_run_now();
+    a->last = clock_ns();
     woken = rt_run_woken(a->handle); /* after a page fault in the note, too */
     note(a, RUN_START, a->last, TASKSET_NONE);
     for (size_t i = 0; i < a->plan.count; i++)

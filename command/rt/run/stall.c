@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "clock.h"
+#include "measure/clock.h"
 
 /* Stalls of a round that are logged; those after them are only counted. */
 enum { STALLS = 32768 };
@@ -39,14 +38,14 @@ static void note_stall(struct run_cpu *cpu, uint64_t from, uint64_t to)
 static void *look(void *argument)
 {
     struct looker l = *(struct looker *)argument;
-    uint64_t now = rt_run_now();
+    uint64_t now = clock_ns();
 
     free(argument);
     while (!__atomic_load_n(&l.monitor->is_over, __ATOMIC_RELAXED)) {
         bool counts = __atomic_load_n(&l.monitor->counts, __ATOMIC_RELAXED);
         uint64_t last = now, due = last + RUN_LOOK_NS;
-        rt_run_sleep_until(due);
-        now = rt_run_now();
+        clock_sleep_until(due);
+        now = clock_ns();
         if (now > due + l.stall)
             note_stall(l.cpu, due, now);
         if (counts && now > due + l.stall)
