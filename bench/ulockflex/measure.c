@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,18 @@
 #include "measure/workers.h"
 #include "run.h"
 
-/* Tasks run for this long before measuring begins: caches fill, queues form. */
+/*
+ * Tasks run for this long before measuring begins: caches fill, queues form.  With more tasks than
+ * CPUs that takes some turns of the scheduler, in each of which every task has the CPU for a slice.
+ */
 #define WARM_FRACTION 0.1
 #define WARM_MAX_SECONDS 0.05
+#define WARM_TURNS 2
+#define SLICE_SECONDS 0.004 /* a tick of 250 Hz; Linux's own slice is at most 3 ms */
 
-/* How long to wait until each of many tasks has had the CPU once. */
-#define START_MAX_SECONDS 5.0
+/* How long to wait until each task has had the CPU once: so many turns, and at least that long. */
+#define START_TURNS 5
+#define START_LEAST_SECONDS 5.0
 #define START_POLL_SECONDS 0.001
 
 struct run {
@@ -75,22 +82,40 @@ static bool sleep_watching(const struct run *r, double seconds)
     }
 }
 
-/* Waits until every task has had the CPU once. */
-static bool await_started(struct run *r)
+/* How long it takes until each of so many tasks has had the CPU for a slice. */
+static double turn_seconds(unsigned tasks)
 {
-    unsigned tasks = r->shared->options->tasks;
-    uint64_t until = clock_ns() + (uint64_t)(START_MAX_SECONDS * 1e9);
-    uint32_t started;
+    unsigned cpus = cpus_usable();
 
-    for (;;) {
-        started = __atomic_load_n(&r->shared->control->started, __ATOMIC_RELAXED);
-        if (started == tasks || clock_ns() >= until)
-            break;
+    return tasks > cpus ? SLICE_SECONDS * tasks / cpus : 0;
+}
+
+static unsigned not_started(const struct run *r)
+{
+    return r->shared->options->tasks -
+           __atomic_load_n(&r->shared->control->started, __ATOMIC_RELAXED);
+}
+
+/* Waits until every task has had the CPU once, or should have had it. */
+static bool await_started(const struct run *r)
+{
+    double longest =
+        fmax(START_TURNS * turn_seconds(r->shared->options->tasks), START_LEAST_SECONDS);
+    uint64_t until = clock_ns() + (uint64_t)(longest * 1e9);
+
+    while (not_started(r) != 0 && clock_ns() < until)
         if (!sleep_watching(r, START_POLL_SECONDS))
             return false;
-    }
-    r->window->late = tasks - started;
     return true;
+}
+
+/* The time before measuring, in which nothing is counted. */
+static bool warm_up(const struct run *r)
+{
+    const struct options *o = r->shared->options;
+    double caches = fmin(o->seconds * WARM_FRACTION, WARM_MAX_SECONDS);
+
+    return await_started(r) && sleep_watching(r, fmax(caches, WARM_TURNS * turn_seconds(o->tasks)));
 }
 
 static void set_phase(struct run *r, enum phase phase)
@@ -113,10 +138,10 @@ static void read_counts(struct run *r, bool since)
 static bool watch(struct run *r)
 {
     const struct options *o = r->shared->options;
-    double warm = o->seconds * WARM_FRACTION;
 
-    if (!await_started(r) || !sleep_watching(r, warm < WARM_MAX_SECONDS ? warm : WARM_MAX_SECONDS))
+    if (!warm_up(r))
         return false;
+    r->window->late = not_started(r);
     if (r->counter >= 0)
         syscalls_start(r->counter);
     set_phase(r, PHASE_MEASURE);

@@ -16,6 +16,7 @@ from front import machine  # noqa: E402
 
 from flex import Trouble, paper, show, stats  # noqa: E402
 from flex import plan as planning, store as storing  # noqa: E402
+from flex.cli import BUDGETS, DEFAULTS  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 from flex.showpaper import PaperShow  # noqa: E402
@@ -79,8 +80,11 @@ def make(names=("furwock", "pthread", "sysv"), worker=None, path=None, clock=Non
 
 class Arithmetic(unittest.TestCase):
     def test_interval_is_students(self):
-        self.assertAlmostEqual(stats.half_width([1.0, 2.0, 3.0]), 4.302653 / 3 ** 0.5, 5)
-        self.assertIsNone(stats.half_width([1.0]))
+        values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        self.assertAlmostEqual(stats.half_width(values), 2.570582 * (3.5 / 6) ** 0.5, 5)
+
+    def test_no_interval_of_fewer_than_six(self):
+        self.assertIsNone(stats.half_width([1.0, 2.0, 3.0, 4.0, 5.0]))
 
     def test_summary(self):
         summary = stats.summarize([10.0, 11.0, 15.0])
@@ -88,11 +92,11 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(stats.summarize([])["n"], 0)
 
     def test_narrow(self):
-        tight = stats.summarize([100.0, 101.0, 99.0])
+        tight = stats.summarize([100.0, 101.0, 99.0] * 2)
         self.assertTrue(stats.is_narrow(tight, 0.05, 3))
-        self.assertFalse(stats.is_narrow(tight, 0.05, 4))
+        self.assertFalse(stats.is_narrow(tight, 0.05, 7))
         self.assertFalse(stats.is_narrow(tight, 0.001, 3))
-        self.assertFalse(stats.is_narrow(stats.summarize([100.0]), 0.05, 1))
+        self.assertFalse(stats.is_narrow(stats.summarize([100.0] * 5), 0.05, 1))
 
     def test_ratios(self):
         cells = [{"throughput": stats.summarize([v])} for v in (300.0, 200.0)]
@@ -131,7 +135,7 @@ class Order(unittest.TestCase):
     def test_narrow_is_enough(self):
         engine = make(max_rounds=9)
         engine.measure()
-        self.assertEqual(len(engine.worker.calls), 6)
+        self.assertEqual(len(engine.worker.calls), 3 * 6)     # there is no interval of fewer
 
     def test_wide_goes_on(self):
         engine = make(worker=FakeWorker(lambda lock, n: 100.0 * n), max_rounds=4)
@@ -171,6 +175,43 @@ class Order(unittest.TestCase):
         self.assertLess(len(engine.worker.calls), 6)
 
 
+class Turns(unittest.TestCase):
+    """Runs last several turns of the scheduler, in which each task has the CPU once."""
+
+    def test_many_tasks_make_long_runs(self):
+        cpus = machine.cpus()
+        settings = Settings(seconds=0.1)
+        self.assertEqual(settings.length(cpus), 0.1)
+        self.assertAlmostEqual(settings.length(500 * cpus), 8.0)
+        self.assertAlmostEqual(settings.length(500 * cpus, probe=True), 8.0)
+        self.assertEqual(Settings(seconds=0.1, exact=True).length(500 * cpus), 0.1)
+
+    def test_a_budget_does_not_make_them_too_short(self):
+        many, few = config(tasks=100 * machine.cpus()), config()
+        plan = Plan("single", Settings(seconds=1.0, rounds=6, probes=()),
+                    [(few, ["furwock"]), (many, ["furwock", "pthread"])])
+        planning.fit(plan, planning.estimate(plan) - 4)
+        self.assertLess(plan.settings.seconds, 1.0)
+        self.assertAlmostEqual(plan.settings.length(many.tasks), 1.6)
+        said = planning.fit(plan, 2)
+        self.assertEqual([c for c, _ in plan.groups], [few])
+        self.assertIn(f"configurations dropped: {many}", said)
+
+    def test_too_short_is_said_and_marked(self):
+        many = config(tasks=100 * machine.cpus())
+        engine = make(points=[config(), many], seconds=0.5, exact=True)
+        self.assertRegex(planning.too_short(engine.plan), "runs of 0.5 s are too short for "
+                         f"{many.tasks} tasks .* 4 turns of the scheduler take 1.6 s")
+        engine.measure()
+        cells = json.loads(engine.store.as_json())["cells"]
+        self.assertEqual([cell["short"] for cell in cells], [False] * 3 + [True] * 3)
+        text = show.grid(engine.store, engine.plan.groups)
+        rows = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in text.splitlines()}
+        self.assertEqual((rows[str(config())], rows[str(many)]), ("1.00~", "1.00?"))
+        self.assertIn("?: runs shorter than some", text)
+        self.assertIsNone(planning.too_short(make(points=[many], seconds=0.5).plan))
+
+
 class Planning(unittest.TestCase):
     def setUp(self):
         self.locks = planning.Locks(info())
@@ -200,11 +241,13 @@ class Planning(unittest.TestCase):
                          {(0, 0), (1, 1), (1, 10), (10, 10), (10, 100), (100, 100), (100, 1000)})
         self.assertEqual(plan.groups[0][1], ["furwock", "pthread"])
 
-    def test_demo_fits_a_minute(self):
-        plan = planning.demo_plan(self.locks, [], "threads", Settings(seconds=0.2, rounds=3), 2)
-        planning.fit(plan, 60)
-        self.assertLessEqual(planning.estimate(plan), 60)
-        self.assertGreaterEqual(len(plan.groups), 8)
+    def test_demo_fits_its_budget(self):
+        here = {"furwock", "pthread", "sysv"}
+        locks = planning.Locks(info(*((n, "rival") for n in planning.DEMO_LOCKS if n not in here)))
+        plan = planning.demo_plan(locks, [], "threads", Settings(**DEFAULTS["demo"]), 2)
+        self.assertEqual(plan.groups[0][1], list(planning.DEMO_LOCKS))
+        if machine.cpus() >= 2:
+            self.assertEqual(planning.fit(plan, BUDGETS["demo"]), [])
 
     def test_processes_leave_out_what_is_for_threads(self):
         self.assertNotIn("furwock", self.locks.blocking("processes"))
@@ -266,7 +309,7 @@ class Files(unittest.TestCase):
             f.write(text)
 
     def test_format(self):
-        engine = make(path=self.path)
+        engine = make(path=self.path, max_rounds=2)
         engine.measure()
         found = storing.read(self.path)
         self.assertEqual((found["format"], found["benchmark"], found["plan"]),
@@ -279,14 +322,14 @@ class Files(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["result.json"])
 
     def test_resume_does_only_the_rest(self):
-        first = make(path=self.path, worker=FakeWorker(
+        first = make(path=self.path, max_rounds=2, worker=FakeWorker(
             lambda _, n: KeyboardInterrupt() if n == 5 else 100.0))
         with self.assertRaises(KeyboardInterrupt):
             first.measure()
         first.store.write()
         old = storing.read(self.path)
         storing.check_resumable(old, self.path, "single", ABOUT)
-        second = make(path=self.path)
+        second = make(path=self.path, max_rounds=2)
         second.store.resume(old)
         second.measure()
         self.assertEqual([c[0] for c in second.worker.calls], ["sysv", "furwock"])
@@ -330,11 +373,12 @@ class Files(unittest.TestCase):
 
 class Worker(unittest.TestCase):
     def test_how_a_run_ended(self):
-        run = {"integrity": 0, "iterations": 5}
+        run = {"integrity": 0, "iterations": 5, "late": 0}
         self.assertEqual(_evaluate(0, json.dumps(run), ""), run)
         for status, out, err, said in (
                 (3, json.dumps({**run, "integrity": 7}), "", "integrity violated 7 times"),
                 (0, json.dumps({**run, "iterations": 0}), "", "no iteration"),
+                (0, json.dumps({**run, "late": 38}), "", "38 of the tasks had not started"),
                 (1, "", "noise\nulockflex-run: no shared memory", "^no shared memory$"),
                 (-signal.SIGABRT, "", "", "crashed: SIGABRT"), (0, "?", "", "no result")):
             with self.assertRaisesRegex(Failure, said):

@@ -18,12 +18,13 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
 import test_parts as parts  # noqa: E402
 from flex import Trouble, plan as planning, prefer, showshare, store as storing  # noqa: E402
+from flex.cli import BUDGETS, DEFAULTS  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
 
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
 # Windows so short see nothing where nobody has a CPU meanwhile: some of many see something.
-OFTEN = (*SHORT, "--rounds", "5", "--max-rounds", "5", "--probe-rounds", "5")
+OFTEN = (*SHORT, "--rounds", "6", "--max-rounds", "6", "--probe-rounds", "6")
 PATIENCE = 900.0
 
 
@@ -76,12 +77,12 @@ class Planning(unittest.TestCase):
         self.assertEqual({(c.share, c.nlht_us, c.lht_us) for c, _ in plan.groups}, {(25, 1, 2)})
 
     def test_the_demo_fits_its_time(self):
-        plan = planning.share_demo_plan(self.locks, [], "threads", Settings(
-            seconds=0.2, rounds=3, max_rounds=3, probes=()))
+        plan = planning.share_demo_plan(self.locks, [], "threads",
+                                        Settings(**DEFAULTS["share-demo"]))
         self.assertEqual(plan.groups[0][1], ["furwock-rw", "furwock-rw-readers", "pthread-rw",
                                              "nsync"])
-        planning.fit(plan, 30)
-        self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 4, 100})
+        self.assertEqual(planning.fit(plan, BUDGETS["share-demo"]), [])
+        self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 4})
 
     def test_a_name_of_both_kinds(self):
         self.assertEqual(self.locks.known("nsync", True)["preference"], "none")

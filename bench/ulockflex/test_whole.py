@@ -22,7 +22,7 @@ TEST_WORKER = os.path.join(BUILT, "test", "ulockflex-run")
 REAL_WORKER = os.path.join(BUILT, "ulockflex-run")
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
 # Windows so short see nothing where nobody has a CPU meanwhile: some of many see something.
-OFTEN = (*SHORT, "--rounds", "5", "--max-rounds", "5", "--probe-rounds", "5")
+OFTEN = (*SHORT, "--rounds", "6", "--max-rounds", "6", "--probe-rounds", "6")
 PATIENCE = 900.0  # seconds: on a busy machine, everything may take its time
 
 
@@ -133,7 +133,7 @@ class Whole(InDirectory):
             self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
 
     def test_budget_is_kept(self):
-        done = ulockflex("paper", "--budget", "2", "--quiet", "--json", self.path, "sysv",
+        done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv",
                          "pthread")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(any("dropped" in note for note in self.load()["notes"]))
@@ -154,6 +154,35 @@ class Whole(InDirectory):
         cells = self.load()["cells"]
         self.assertEqual(cells[0]["runs"][:2], before)
         self.assertGreaterEqual(min(len(c["runs"]) for c in cells), 3)
+
+
+class Starting(InDirectory):
+    def test_tasks_that_have_not_started_fail_the_run(self):
+        """The worker counts them; here one that says so of one lock, and is right of the other."""
+        fake = os.path.join(self.directory, "ulockflex-run")
+        with open(fake, "w", encoding="utf-8") as f:
+            f.write(f'#!/bin/sh\ncase "$*" in *"--lock private"*) {TEST_WORKER} "$@" --parent $$ |'
+                    f""" sed 's/"late":0/"late":38/' ;; *) exec {TEST_WORKER} "$@" ;; esac""")
+        os.chmod(fake, 0o755)
+        done = ulockflex(*SHORT, "--probes", "none", "--json", self.path, "private", "pthread",
+                         worker=fake)
+        said = "38 of the tasks had not started when measuring began"
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"! private: {said}, in (9,1) 2 tasks", done.stdout)
+        late, good = self.load()["cells"]
+        self.assertEqual((late["runs"], late["throughput"]["n"]), ([], 0))
+        self.assertEqual((late["failures"][0]["what"], late["failures"][0]["late"]), (said, 38))
+        self.assertEqual((good["lock"], len(good["runs"])), ("pthread", 2))
+
+    def test_too_short_a_run_is_said(self):
+        tasks = 20 * len(os.sched_getaffinity(0))
+        done = ulockflex(*SHORT[2:], "--seconds", "0.01", "--probes", "none", "--tasks",
+                         str(tasks), "--json", self.path, "pthread")
+        self.assertIn(f"runs of 0.01 s are too short for {tasks} tasks", done.stderr)
+        found = self.load()
+        self.assertTrue(found["cells"][0]["short"])
+        self.assertIn("too short", found["notes"][0])
+        self.assertRegex(done.stdout, r"\npthread +\S+\? ")
 
 
 class BadInput(InDirectory):

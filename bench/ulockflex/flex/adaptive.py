@@ -4,7 +4,7 @@ that are not too short, with the assist off and on."""
 
 from flex import stats
 from flex.plan import Config, Plan
-from flex.show import duration, matrix, number, rate_text, ratio_text
+from flex.show import MARKS, duration, matrix, number, rate_text, ratio_text
 
 PLAN = "adaptive"
 OURS, BASE = "furwock", "pthread"
@@ -63,8 +63,7 @@ class Show:
         for state in dict.fromkeys(config.assist for config, _ in self.groups):
             parts.append("\n".join(self.goals(state)))
         parts.append("The share of the throughput of an ideal lock is computed by tools/report "
-                     "from the result file.\n"
-                     "~: the 95 % confidence interval is wider than asked for.  !: see below.")
+                     "from the result file.\n" + MARKS)
         return "\n\n".join(parts)
 
     def mean(self, lock):

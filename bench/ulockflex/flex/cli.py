@@ -41,10 +41,10 @@ DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
                          "probe_seconds": 0.2},
             "processes": {"seconds": 0.25, "max_rounds": 10, "probes": ()},
             "share": {"seconds": 0.25, "max_rounds": 10},
-            "demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ("waits",),
+            "demo": {"seconds": 0.1, "max_rounds": 6, "probes": ("waits",),
                      "probe_seconds": 0.1},
-            "share-demo": {"seconds": 0.2, "rounds": 3, "max_rounds": 3, "probes": ()}}
-BUDGETS = {"demo": 60.0, "share-demo": 30.0}
+            "share-demo": {"seconds": 0.1, "max_rounds": 6, "probes": ()}}
+BUDGETS = {"demo": 82.0, "share-demo": 36.0}
 SHARING_PLANS = ("share", "share-demo")
 
 
@@ -102,7 +102,8 @@ def make_parser():
     p.add_argument("--assist", choices=assist.CHOICES,
                    help="turn the assist on or off, or measure all with both, by turns; needs root "
                         "(as it is)")
-    p.add_argument("--seconds", type=positive, metavar="S", help="length of one run")
+    p.add_argument("--seconds", type=positive, metavar="S",
+                   help="length of one run (longer where there are many tasks, unless it is given)")
     p.add_argument("--rounds", type=whole, metavar="N", help="at least so many runs of each lock")
     p.add_argument("--max-rounds", type=whole, metavar="N", help="at most so many")
     p.add_argument("--ci", type=positive, metavar="X",
@@ -185,6 +186,8 @@ def make_settings(options, old):
             raise Trouble(f"{options.json} was measured with --{name} {values[name]:g}, "
                           f"not {given:g}", 2)
         values[name] = given
+        if name == "seconds":
+            values["exact"] = True
         if name == "rounds" and options.max_rounds is None:
             values["max_rounds"] = max(given, values.get("max_rounds", 0))
         if name == "max_rounds" and options.rounds is None:
@@ -231,9 +234,13 @@ def describe(plan):
     lines += [f"{config.experiment + ' ' + str(config):44} {' '.join(locks)}"
               for config, locks in plan.groups]
     cells = plan.cells()
+    longest = max(settings.length(config.tasks) for config, _ in plan.groups)
+    length = f"{settings.seconds:g} s"
+    if longest > settings.seconds:
+        length += f" (up to {longest:g} s where there are many tasks)"
     least, most = planning.estimate(plan), planning.estimate(plan, settings.max_rounds)
     lines.append(f"{cells} cells; {settings.rounds} to {settings.max_rounds} runs of "
-                 f"{settings.seconds:g} s each, {cells * settings.rounds} to "
+                 f"{length} each, {cells * settings.rounds} to "
                  f"{cells * settings.max_rounds} in all; beside them, once: "
                  f"{', '.join(settings.probes) or 'nothing'}")
     lines.append(f"expected time: {clock_text(least)} to {clock_text(most)}")
@@ -353,6 +360,7 @@ def start(options):
         planning.with_assist(plan, options.assist, few)
     budget = options.budget or BUDGETS.get(options.plan)
     said = planning.fit(plan, budget) if budget and not old else []
+    said += filter(None, [planning.too_short(plan)])
     if not any(names for _, names in plan.groups):
         raise Trouble("no lock here suits this", 2)
     if options.dry_run:

@@ -117,7 +117,7 @@ class Engine:
     def run_once(self, config, lock, number):
         if self.store.has_failed(config, lock):
             return
-        seconds = self.plan.settings.seconds
+        seconds = self.plan.settings.length(config.tasks)
         self.allow(config, seconds)
         self.progress.running(config, lock, None)
         try:
@@ -140,7 +140,7 @@ class Engine:
         if (self.store.has_failed(config, lock) or not self.can_probe(config, lock, probe)
                 or not self.wants_probe(config, lock, number, fields[0])):
             return
-        seconds = self.plan.settings.probe_length()
+        seconds = self.plan.settings.length(config.tasks, probe=True)
         self.allow(config, seconds)
         self.progress.running(config, lock, probe)
         try:

@@ -5,9 +5,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from front import assist
+from front import assist, machine
 
-from flex import Trouble, paper
+from flex import Trouble, paper, turns
 
 PROBES = ("waits", "contention", "syscalls")
 PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
@@ -49,17 +49,20 @@ class Config(NamedTuple):
 
 @dataclass
 class Settings:
-    seconds: float = 1.0       # of one run
-    rounds: int = 5            # at least so many runs for each cell
+    seconds: float = 1.0       # of one run; of many tasks, longer: see length()
+    rounds: int = 6            # at least so many runs for each cell
     max_rounds: int = 20       # at most so many, where the interval stays wide
     ci: float = 0.05           # narrow enough: half the 95 % interval over the mean
     probes: tuple = PROBES
     probe_seconds: float = 0.3  # the length of the runs that find out more than throughput
     probe_rounds: int = 1      # in how many rounds there are such runs
     seed: int = 1
+    exact: bool = False        # runs last just `seconds`, as was asked for
 
-    def probe_length(self):
-        return min(self.probe_seconds, self.seconds)
+    def length(self, tasks, probe=False):
+        """Of a run: not less than several turns of the scheduler, unless told."""
+        seconds = min(self.probe_seconds, self.seconds) if probe else self.seconds
+        return seconds if self.exact else max(seconds, turns.least_seconds(tasks))
 
     def problem(self):
         """What is wrong with them, or None."""
@@ -104,21 +107,21 @@ def with_assist(plan, choice, without=None):
 
 START_SECONDS = 0.03              # a process is started, its memory mapped
 START_SECONDS_PER_TASK = 0.0004   # a task is started, woken, joined
-WARM_FRACTION, WARM_SECONDS = 0.1, 0.05  # as in measure.c
 SWITCH_SECONDS = 0.5              # the assist is turned on or off
 
 
 def run_seconds(config, seconds):
     last = config.tasks * (config.lht_us + config.nlht_us) * 1e-6  # each ends its last iteration
-    return (seconds + min(WARM_FRACTION * seconds, WARM_SECONDS) + START_SECONDS
+    return (seconds + turns.warm_seconds(config.tasks, seconds) + START_SECONDS
             + config.tasks * START_SECONDS_PER_TASK + last)
 
 
 def group_seconds(config, locks, settings, rounds):
     probes = len(settings.probes) * min(settings.probe_rounds, rounds)
     switch = 0 if config.assist is None else rounds * SWITCH_SECONDS
-    return switch + len(locks) * (rounds * run_seconds(config, settings.seconds)
-                         + probes * run_seconds(config, settings.probe_length()))
+    return switch + len(locks) * (
+        rounds * run_seconds(config, settings.length(config.tasks))
+        + probes * run_seconds(config, settings.length(config.tasks, probe=True)))
 
 
 def estimate(plan, rounds=None):
@@ -127,10 +130,20 @@ def estimate(plan, rounds=None):
     return sum(group_seconds(c, locks, plan.settings, rounds) for c, locks in plan.groups)
 
 
+def too_short(plan):
+    """A line where runs were asked for that are too short for the number of tasks, or None."""
+    tasks = max((config.tasks for config, _ in plan.groups), default=1)
+    if plan.settings.length(tasks) >= turns.least_seconds(tasks):
+        return None
+    return (f"runs of {plan.settings.seconds:g} s are too short for {tasks} tasks on "
+            f"{machine.cpus()} CPUs and say little: {turns.WINDOW_TURNS} turns of the scheduler "
+            f"take {turns.least_seconds(tasks):g} s; without --seconds they last that long")
+
+
 # --- Making it fit into a time -----------------------------------------------------------------
 
 SECONDS_FLOOR = 0.1  # a shorter run says little
-ROUNDS_FLOOR = 3     # with fewer there is no interval worth the name
+ROUNDS_FLOOR = 6     # with fewer there is no interval
 NAMED = 4            # so many dropped configurations are named
 
 
@@ -309,11 +322,11 @@ SHARE_CONFIGURATIONS = ((5.0, 5.0), (0.0, 10.0))  # (nlht, lht), in microseconds
 SHARE_DEMO_LOCKS = ("furwock-rw", "furwock-rw-readers", "furwock-rw-writers", "furwock-br",
                     "pthread-rw", "pthread-rw-writers", "nsync", "abseil", "tbb", "parking_lot")
 SHARE_DEMO_LEVELS = (90.0, 50.0)
-SHARE_DEMO_TASKS = (2, 4, 100)
+SHARE_DEMO_TASKS = (2, 4)
 
 
 def share_demo_plan(locks, names, kind, settings):
-    """A corner of Figure 6."""
+    """A corner of Figure 6: the few tasks, of which short runs say something."""
     chosen = list(names) or locks.among(SHARE_DEMO_LOCKS, kind, True)
     nlht, lht = SHARE_CONFIGURATIONS[0]
     return Plan("share-demo", settings, [
@@ -332,16 +345,19 @@ def share_plan(locks, names, kind, settings, cpus, shares=(), times=()):
     return plan
 
 
-# Most important first: a small budget drops the last.  The times are the paper's.
-DEMO_PLACES = tuple((tasks, nlht, lht) for nlht, lht in ((9.0, 1.0), (5.0, 5.0))
-                    for tasks in ("1", "2", "4/cpu", "100", "1/cpu", "2/cpu"))
+# Most important first: a small budget drops the last.  The times are the paper's: (nlht, lht).
+DEMO_POINTS = (("1", 9.0, 1.0), ("2", 9.0, 1.0), ("4/cpu", 9.0, 1.0), ("4/cpu", 5.0, 5.0),
+               ("100", 9.0, 1.0), ("2", 5.0, 5.0), ("1/cpu", 9.0, 1.0), ("1/cpu", 5.0, 5.0))
+# With that many tasks a run takes seconds: for a demonstration, these will do.
+DEMO_MANY, DEMO_MANY_LOCKS = 100, ("furwock", "pthread", "parking_lot")
 
 
 def demo_plan(locks, names, kind, settings, cpus):
     chosen = list(names) or locks.among(DEMO_LOCKS, kind)
+    few = list(names) or locks.among(DEMO_MANY_LOCKS, kind)
     points = {}
-    for tasks, nlht, lht in DEMO_PLACES:
+    for tasks, nlht, lht in DEMO_POINTS:
         number, _, per = tasks.partition("/")
         n = int(number) * (cpus if per else 1)
-        points[Config("tables", kind, n, 1, lht, nlht)] = chosen
+        points[Config("tables", kind, n, 1, lht, nlht)] = few if n == DEMO_MANY else chosen
     return Plan("demo", settings, list(points.items()))

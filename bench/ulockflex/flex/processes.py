@@ -3,7 +3,7 @@
 
 from flex import paper, stats
 from flex.plan import Config, Plan
-from flex.show import matrix, number, rate_text, table
+from flex.show import MARKS, matrix, number, rate_text, table
 
 PLAN = "processes"
 OURS, ROBUST, BASE = "furwock-ipc", "pthread-robust", "sysv"
@@ -44,7 +44,7 @@ class Show:
             parts.append(self.goals())
         if any(self.ratio(config, OURS, BASE) for config, _ in self.groups):
             parts.append(self.to_base())
-        parts.append("~: the 95 % confidence interval is wider than asked for.  !: see below.")
+        parts.append(MARKS)
         return "\n\n".join(parts)
 
     def to_robust(self):

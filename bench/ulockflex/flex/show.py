@@ -63,7 +63,7 @@ def _row(store, config, lock, base):
     throughput = cell["throughput"]
     half = throughput["ci95"]
     never = stats.median_of(cell, "reacquire", "never")
-    return [lock, rate(throughput["median"]),
+    return [lock, rate(throughput["median"]) + ("?" if cell["short"] else ""),
             "-" if half is None else f"{100 * half / throughput['mean']:.1f}%",
             number(stats.ratio(cell, store.find(config, base)) if base else None, ".2f"),
             number(stats.median_of(cell, "coeff"), ".3f"),
@@ -83,6 +83,10 @@ def _burnt(cell):
     burnt = stats.median_of(cell, "burnt_ns")
     return duration(None if burnt is None else max(0.0, burnt))
 
+
+MARKS = """\
+~: the 95 % confidence interval is wider than asked for, or unknown.  ?: runs shorter than some
+turns of the scheduler.  !: see below."""
 
 LEGEND = """\
 it/s: iterations per second, median of the runs.  +-: half the 95 % confidence interval of the mean.
@@ -148,9 +152,11 @@ def rate_text(store, config, _locks, lock):
 
 
 def _marks(cell):
-    """! failed; ~ the confidence interval is wide."""
+    """What MARKS says."""
     if cell["failures"]:
         return "!"
+    if cell["short"]:
+        return "?"
     return "" if cell["narrow"] or not cell["runs"] else "~"
 
 
@@ -173,7 +179,7 @@ def grid(store, groups):
         return matrix(store, measured, rate_text, "Throughput, iterations per second")
     title = "Throughput over that of " + " or ".join(sorted(bases))
     return (matrix(store, measured, ratio_text, title, ("geometric mean", mean))
-            + "\n\n~: the 95 % confidence interval is wider than asked for.  !: see below.")
+            + "\n\n" + MARKS)
 
 
 def failures(store):

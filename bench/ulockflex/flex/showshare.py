@@ -2,7 +2,7 @@
 """Figure 6: read-write locks, over the share of the calls that are for reading."""
 
 from flex import paper, prefer, stats
-from flex.show import base_of, duration, matrix, number, rate, rate_text, table
+from flex.show import MARKS, base_of, duration, matrix, number, rate, rate_text, table
 
 WAITS = (("p50", stats.median_of), ("p99", stats.median_of), ("max", stats.max_of))
 
@@ -115,6 +115,5 @@ class ShareShow:
 
     @staticmethod
     def legend():
-        return ("~: the 95 % confidence interval is wider than asked for.  !: see below.\n"
-                f"Figure 6 of the paper is a picture without numbers; its text: {paper.SHARE_SAID}."
-                )
+        return (f"{MARKS}\nFigure 6 of the paper is a picture without numbers; its text: "
+                f"{paper.SHARE_SAID}.")

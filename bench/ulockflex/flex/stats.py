@@ -5,12 +5,13 @@ import math
 import statistics
 
 CONFIDENCE = 0.95
+LEAST = 6   # with fewer values there is no interval; so also in measure/stats.h and fwreport
 
 
 def half_width(values):
     """Half the 95 % confidence interval of the mean, by Student's t; None if unknown."""
     n = len(values)
-    if n < 2:
+    if n < LEAST:
         return None
     from scipy.special import stdtrit  # slow to import, and not needed by every command
     quantile = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2))
@@ -27,7 +28,7 @@ def summarize(values):
 
 def is_narrow(summary, wanted, rounds):
     """Whether the interval is at most `wanted` (0.05: five per cent) of the mean to either side."""
-    if summary["n"] < max(rounds, 2) or not summary["mean"]:
+    if summary["n"] < rounds or summary["ci95"] is None or not summary["mean"]:
         return False
     return summary["ci95"] <= wanted * summary["mean"]
 

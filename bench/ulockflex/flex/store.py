@@ -10,7 +10,7 @@ import tempfile
 
 from front import assist, machine, signals
 
-from flex import Trouble, stats
+from flex import Trouble, stats, turns
 from flex.plan import Config, Settings
 
 FORMAT = "furwock-bench-1"
@@ -71,7 +71,7 @@ class Store:
     def add_failure(self, config, lock, round_number, what, run=None):
         entry = {"round": round_number, "what": what}
         if run is not None:
-            entry["integrity"] = run["integrity"]
+            entry |= {k: run[k] for k in ("integrity", "late")}
         self.cell(config, lock)["failures"].append(entry)
 
     def has_failed(self, config, lock):
@@ -86,6 +86,8 @@ class Store:
     def _renew(self, cell):
         settings = self.plan.settings
         cell["throughput"] = stats.summarize([r["throughput"] for r in cell["runs"]])
+        cell["short"] = any(r["seconds"] < turns.least_seconds(cell["tasks"])
+                            for r in cell["runs"])
         cell["narrow"] = stats.is_narrow(cell["throughput"], settings.ci, settings.rounds)
 
     def note(self, text):

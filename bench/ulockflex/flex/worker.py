@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from flex import Trouble
+from flex import Trouble, turns
 
 NAME = "ulockflex-run"
 FAILED, USAGE, VIOLATED = 1, 2, 3  # its exit statuses, beside 0
@@ -75,7 +75,8 @@ class Worker:
         return line
 
     def patience(self, config, seconds):
-        return self.timeout or seconds + SLACK_SECONDS + config.tasks * SLACK_SECONDS_PER_TASK
+        return (self.timeout or seconds + turns.warm_seconds(config.tasks, seconds)
+                + SLACK_SECONDS + config.tasks * SLACK_SECONDS_PER_TASK)
 
     def run(self, lock, config, seconds, seed, probe=None):
         """The worker's JSON object as a dictionary, or Failure."""
@@ -130,6 +131,9 @@ def _evaluate(status, out, err):
         raise Failure("printed no result") from None
     if run["integrity"] != 0:
         raise Failure(f"integrity violated {run['integrity']} times", run)
+    if run["late"] != 0:    # what was measured is a run of fewer tasks
+        raise Failure(f"{run['late']} of the tasks had not started when measuring began", run,
+                      passing=True)
     if run["iterations"] == 0:
         raise Failure("no iteration in the whole run", run, passing=True)
     return run
