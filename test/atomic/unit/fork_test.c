@@ -18,9 +18,8 @@ static unsigned held_stripes(void)
     return n;
 }
 
-static void the_parent_takes_all_and_gives_them_back(void **state)
+TEST(the_parent_takes_all_and_gives_them_back)
 {
-    (void)state;
     for (int round = 0; round < 2; round++) {
         fw_fork_prepare_();
         assert_int_equal(held_stripes(), FW_STRIPES_);
@@ -30,9 +29,8 @@ static void the_parent_takes_all_and_gives_them_back(void **state)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static void the_child_has_all_stripes_free(void **state)
+TEST(the_child_has_all_stripes_free)
 {
-    (void)state;
     fw_fork_prepare_();
     fw_stripes_[1].lock.word = HELD | 3; /* three waited in the parent, and are not here */
     fw_fork_child_();
@@ -56,9 +54,8 @@ static int asleep_when_a_fork_begins(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void sleepers_get_a_successor(void **state)
+TEST(sleepers_get_a_successor)
 {
-    (void)state;
     fw_stripes_[5].lock.word = HELD;
     fake.on_sleep = asleep_when_a_fork_begins;
     fw_stripe_lock_(&fw_stripes_[5]);
@@ -91,9 +88,8 @@ static void a_holder_ends_soon(void)
         fw_word_lock_unlock_(&fw_stripes_[9].lock);
 }
 
-static void a_holder_is_waited_for(void **state)
+TEST(a_holder_is_waited_for)
 {
-    (void)state;
     fw_stripes_[9].lock.word = HELD;
     fake.on_poll = a_holder_ends_soon;
     fw_fork_prepare_();
@@ -104,11 +100,10 @@ static void a_holder_is_waited_for(void **state)
 }
 
 /* Such as the forking thread itself, below a signal handler. */
-static void a_holder_that_does_not_end_is_not_waited_for_long(void **state)
+TEST(a_holder_that_does_not_end_is_not_waited_for_long)
 {
     uint64_t began = fake.now_ns;
 
-    (void)state;
     fw_stripes_[9].lock.word = HELD;
     fw_stripes_[9].sequence = 1;
     fw_stripes_[10].lock.word = HELD;
@@ -120,9 +115,8 @@ static void a_holder_that_does_not_end_is_not_waited_for_long(void **state)
     assert_int_equal(fw_stripes_[9].sequence, 1);
 }
 
-static void the_child_gets_new_what_could_not_be_had(void **state)
+TEST(the_child_gets_new_what_could_not_be_had)
 {
-    (void)state;
     fw_stripes_[9].lock.word = HELD;
     fw_stripes_[9].sequence = 1;
     fw_fork_prepare_();
@@ -137,9 +131,8 @@ static void the_child_gets_new_what_could_not_be_had(void **state)
     assert_int_equal(fw_stripes_[9].sequence, 2);
 }
 
-static void alone_nothing_is_taken(void **state)
+TEST(alone_nothing_is_taken)
 {
-    (void)state;
     set_multithreaded(false);
     if (&__libc_single_threaded == 0)
         skip();
@@ -157,9 +150,8 @@ static void alone_nothing_is_taken(void **state)
  * AFORK3: a thread that comes while a fork is under way rechecks, and in the end is given the
  * stripe.
  */
-static void others_are_not_kept_waiting_for_ever(void **state)
+TEST(others_are_not_kept_waiting_for_ever)
 {
-    (void)state;
     fw_fork_prepare_();
     uint64_t began = fake.now_ns;
     in_another_thread(lock_the_fifth);
@@ -181,9 +173,8 @@ static int the_fork_is_over(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-static void others_wait_for_the_fork(void **state)
+TEST(others_wait_for_the_fork)
 {
-    (void)state;
     fw_fork_prepare_();
     fake.on_sleep = the_fork_is_over;
     in_another_thread(lock_the_fifth);
@@ -195,9 +186,8 @@ static void others_wait_for_the_fork(void **state)
 }
 
 /* Before and after a fork others' handlers run, in the thread that holds all stripes. */
-static void others_handlers_may_use_objects(void **state)
+TEST(others_handlers_may_use_objects)
 {
-    (void)state;
     fw_fork_prepare_();
     for (int round = 0; round < 2; round++) {
         fw_stripe_lock_(&fw_stripes_[5]);
@@ -212,11 +202,10 @@ static void others_handlers_may_use_objects(void **state)
     assert_int_equal(fake.pauses, 0);
 }
 
-static void only_stripes_are_given(void **state)
+TEST(only_stripes_are_given)
 {
     fw_word_lock another = {HELD};
 
-    (void)state;
     assert_false(fw_fork_gives_(&fw_stripes_[5].lock, FW_FORK_RECHECKS_)); /* no fork */
     fw_fork_prepare_();
     assert_false(fw_fork_gives_(&another, FW_FORK_RECHECKS_));
@@ -227,9 +216,8 @@ static void only_stripes_are_given(void **state)
 }
 
 /* A handler forks inside the prepare handler, or between it and the parent's. */
-static void a_fork_within_a_fork(void **state)
+TEST(a_fork_within_a_fork)
 {
-    (void)state;
     fw_fork_prepare_();
     fw_fork_prepare_();
     fw_fork_parent_();
@@ -239,9 +227,8 @@ static void a_fork_within_a_fork(void **state)
     assert_false(fw_fork_is_on_());
 }
 
-static void the_child_of_a_fork_within_a_fork(void **state)
+TEST(the_child_of_a_fork_within_a_fork)
 {
-    (void)state;
     fw_stripes_[9].lock.word = HELD;
     fw_fork_prepare_();
     fw_stripes_[5].lock.word += 3;
@@ -254,23 +241,4 @@ static void the_child_of_a_fork_within_a_fork(void **state)
     assert_int_equal(stripes_written(), 0);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_parent_takes_all_and_gives_them_back, fresh_stripes),
-        cmocka_unit_test_setup(the_child_has_all_stripes_free, fresh_stripes),
-        cmocka_unit_test_setup(sleepers_get_a_successor, fresh_stripes),
-        cmocka_unit_test_setup(a_holder_is_waited_for, fresh_stripes),
-        cmocka_unit_test_setup(a_holder_that_does_not_end_is_not_waited_for_long, fresh_stripes),
-        cmocka_unit_test_setup(the_child_gets_new_what_could_not_be_had, fresh_stripes),
-        cmocka_unit_test_setup(alone_nothing_is_taken, fresh_stripes),
-        cmocka_unit_test_setup(others_are_not_kept_waiting_for_ever, fresh_stripes),
-        cmocka_unit_test_setup(others_wait_for_the_fork, fresh_stripes),
-        cmocka_unit_test_setup(others_handlers_may_use_objects, fresh_stripes),
-        cmocka_unit_test_setup(only_stripes_are_given, fresh_stripes),
-        cmocka_unit_test_setup(a_fork_within_a_fork, fresh_stripes),
-        cmocka_unit_test_setup(the_child_of_a_fork_within_a_fork, fresh_stripes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(fresh_stripes, NULL)

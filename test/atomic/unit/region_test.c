@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "region.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* atomic/ipc/region.c: regions that nobody accesses.  (The table: test/ipc/unit/ranges_test.c) */
 
@@ -13,12 +13,11 @@ static char *at(uintptr_t address)
     return (char *)address;
 }
 
-static void found_from_first_byte_to_last(void **state)
+TEST(found_from_first_byte_to_last)
 {
     struct fw_region_ region;
     uint32_t slot;
 
-    (void)state;
     assert_false(fw_region_of_(at(0x10000), &region));
     assert_int_equal(fw_region_reserve_(at(0x10000), 0x1000, HERE, &slot), 0);
     assert_false(fw_region_of_(at(0x10000), &region)); /* not yet */
@@ -37,11 +36,10 @@ static void found_from_first_byte_to_last(void **state)
     assert_false(fw_region_of_(at(0x10000), &region));
 }
 
-static void regions_do_not_overlap(void **state)
+TEST(regions_do_not_overlap)
 {
     uint32_t slot;
 
-    (void)state;
     assert_int_equal(fw_region_reserve_(at(0x10000), 0x1000, HERE, &slot), 0);
     assert_int_equal(fw_region_reserve_(at(0xf000), 0x1001, HERE, &slot), EBUSY);
     fw_region_cancel_(slot);
@@ -49,12 +47,4 @@ static void regions_do_not_overlap(void **state)
     fw_region_cancel_(slot);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found_from_first_byte_to_last),
-        cmocka_unit_test(regions_do_not_overlap),
-    };
-
-    return cmocka_run_group_tests_name("region", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -11,7 +10,7 @@
 
 #include "measure/death.h"
 #include "robust_lock.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* atomic/ipc/robust_lock.c: each line of its table, with the real kernel. */
 
@@ -74,18 +73,16 @@ static void becomes(uint32_t before, enum fw_robust_how_ how, uint32_t held, uin
     assert_int_equal(word, after);
 }
 
-static void is_taken_when_nobody_has_it(void **state)
+TEST(is_taken_when_nobody_has_it)
 {
-    (void)state;
     becomes(0, FW_ROBUST_TAKEN_, me(), 0);
     becomes(FW_ROBUST_WAITERS, FW_ROBUST_TAKEN_, me() | FW_ROBUST_WAITERS, 0);
     becomes(FW_ROBUST_DIED, FW_ROBUST_LEFT_, me(), 0);
     becomes(FW_ROBUST_DIED | FW_ROBUST_WAITERS, FW_ROBUST_LEFT_, me() | FW_ROBUST_WAITERS, 0);
 }
 
-static void is_taken_from_who_had_this_id_before(void **state)
+TEST(is_taken_from_who_had_this_id_before)
 {
-    (void)state;
     becomes(me(), FW_ROBUST_LEFT_, me(), 0);
 }
 
@@ -95,11 +92,10 @@ static void sleep_for_ever(void)
         pause();
 }
 
-static void is_taken_from_who_is_gone_unmarked(void **state)
+TEST(is_taken_from_who_is_gone_unmarked)
 {
     pid_t child = fork();
 
-    (void)state;
     if (child == 0)
         sleep_for_ever();
     word = (uint32_t)child;
@@ -135,12 +131,11 @@ static void get_signals(suseconds_t every_us)
     assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 }
 
-static void is_taken_from_who_is_gone_though_signals_come(void **state)
+TEST(is_taken_from_who_is_gone_though_signals_come)
 {
     pid_t child = fork();
     enum fw_robust_how_ how;
 
-    (void)state;
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
@@ -172,11 +167,10 @@ static void unlock_what_was_written_over(void *arg)
     fw_robust_unlock_(&word, &r);
 }
 
-static void misuse_is_reported(void **state)
+TEST(misuse_is_reported)
 {
     struct death d;
 
-    (void)state;
     assert_int_equal(death_run(lock_inside, NULL, 60000, &d), 0);
     assert_int_equal(d.signal, SIGABRT);
     assert_non_null(strstr(d.text, "signal handler"));
@@ -185,47 +179,4 @@ static void misuse_is_reported(void **state)
     assert_non_null(strstr(d.text, "written over"));
 }
 
-enum { THREADS = 4, ROUNDS = 20000 };
-
-static uint64_t counted;
-
-static void *count(void *arg)
-{
-    struct fw_robust_ mine;
-
-    (void)arg;
-    for (int i = 0; i < ROUNDS; i++) {
-        assert_int_equal(fw_robust_lock_(&word, &mine, 0), FW_ROBUST_TAKEN_);
-        counted++;
-        fw_robust_unlock_(&word, &mine);
-    }
-    return NULL;
-}
-
-static void one_at_a_time(void **state)
-{
-    pthread_t threads[THREADS];
-
-    (void)state;
-    word = 0;
-    counted = 0;
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, count, NULL), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(counted, THREADS * ROUNDS);
-    assert_int_equal(word & ~FW_ROBUST_WAITERS, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_taken_when_nobody_has_it),
-        cmocka_unit_test(is_taken_from_who_had_this_id_before),
-        cmocka_unit_test(is_taken_from_who_is_gone_unmarked),
-        cmocka_unit_test(is_taken_from_who_is_gone_though_signals_come),
-        cmocka_unit_test(misuse_is_reported),
-        cmocka_unit_test(one_at_a_time),
-    };
-    return cmocka_run_group_tests_name("robust_lock", tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

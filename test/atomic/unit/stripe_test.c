@@ -5,20 +5,18 @@
 
 #define HELD FW_WORD_LOCK_HELD_
 
-static void stripes_do_not_share_cache_lines(void **state)
+TEST(stripes_do_not_share_cache_lines)
 {
-    (void)state;
     assert_int_equal(sizeof fw_stripes_, FW_STRIPES_ * 64u);
     assert_int_equal((uintptr_t)fw_stripes_ % 64, 0);
     assert_int_equal(offsetof(struct fw_stripe_, lock), 0);
     assert_int_equal(offsetof(struct fw_stripe_, sequence), 8);
 }
 
-static void an_address_has_one_stripe(void **state)
+TEST(an_address_has_one_stripe)
 {
     char objects[4096];
 
-    (void)state;
     for (size_t i = 0; i < sizeof objects; i++) {
         struct fw_stripe_ *s = fw_stripe_of_(objects + i);
         assert_ptr_equal(s, fw_stripe_of_(objects + i));
@@ -44,11 +42,10 @@ static unsigned most_on_a_stripe(uintptr_t first, uintptr_t stride)
  * Arrays of objects: no stride may fill few stripes.  By chance alone, 1024 objects on 1024 stripes
  * would put 6 or 7 onto the fullest.  At the last stride, a multiplication alone would put 102.
  */
-static void no_stride_crowds_a_stripe(void **state)
+TEST(no_stride_crowds_a_stripe)
 {
     static const uintptr_t places[] = {0x555555559000, 0x7f0123456780, 0x7ffe00000010};
 
-    (void)state;
     for (unsigned place = 0; place < sizeof places / sizeof *places; place++) {
         for (uintptr_t stride = 24; stride <= 1024; stride += 8)
             assert_true(most_on_a_stripe(places[place], stride) <= 12);
@@ -58,11 +55,10 @@ static void no_stride_crowds_a_stripe(void **state)
     }
 }
 
-static void lock_and_unlock(void **state)
+TEST(lock_and_unlock)
 {
     struct fw_stripe_ *s = &fw_stripes_[7];
 
-    (void)state;
     for (int with = 0; with <= 1; with++) {
         set_multithreaded(with);
         fw_stripe_lock_(s);
@@ -74,11 +70,10 @@ static void lock_and_unlock(void **state)
 }
 
 /* Alone, but not always so: what others have left in the word is respected. */
-static void alone_with_marks_of_others(void **state)
+TEST(alone_with_marks_of_others)
 {
     struct fw_stripe_ *s = &fw_stripes_[7];
 
-    (void)state;
     set_multithreaded(false);
     s->lock.word = 2;
     fw_stripe_lock_(s);
@@ -88,14 +83,13 @@ static void alone_with_marks_of_others(void **state)
     assert_true(fake.wakes > 0);
 }
 
-static void writes_move_the_sequence(void **state)
+TEST(writes_move_the_sequence)
 {
     struct fw_stripe_ *s = &fw_stripes_[7];
     uint64_t object[3] = {1, 2, 3};
     const uint64_t value[3] = {4, 5, 6};
     uint64_t old[3];
 
-    (void)state;
     assert_int_equal(fw_stripe_begin_(s), 0);
     assert_int_equal(s->sequence, 1);
     fw_stripe_end_(s, 0);
@@ -110,16 +104,4 @@ static void writes_move_the_sequence(void **state)
     assert_int_equal(old[1], 7);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stripes_do_not_share_cache_lines),
-        cmocka_unit_test(an_address_has_one_stripe),
-        cmocka_unit_test(no_stride_crowds_a_stripe),
-        cmocka_unit_test_setup(lock_and_unlock, fresh_stripes),
-        cmocka_unit_test_setup(alone_with_marks_of_others, fresh_stripes),
-        cmocka_unit_test_setup(writes_move_the_sequence, fresh_stripes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(fresh_stripes, NULL)

@@ -6,7 +6,7 @@
 
 #include "fake.h"
 #include "stripe.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * What tests of guarded objects share.  Alone, an operation takes its stripe by plain stores; the C
@@ -18,9 +18,8 @@ static inline void set_multithreaded(bool there_is)
         __libc_single_threaded = !there_is;
 }
 
-static inline int fresh_stripes(void **state)
+static inline int fresh_stripes(void)
 {
-    (void)state;
     fake_reset();
     set_multithreaded(true);
     memset(fw_stripes_, 0, sizeof fw_stripes_);
