@@ -128,14 +128,19 @@ static int attribute(Dwarf_Die *die, unsigned name)
     return (int)value;
 }
 
-/* Out of inlined calls, until the line is one of the program's own. */
+/*
+ * Out of inlined calls, until the line is one of the program's own.  (dwarf_getscopes goes on from
+ * an inlined call to where the function is defined, dwarf_getscopes_die to where it was called.)
+ */
 static void leave_inlined(Dwarf_Die *unit, uint64_t address, const char **file, int *line)
 {
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die *innermost = NULL, *scopes = NULL;
     Dwarf_Files *files;
     size_t count;
-    int n = dwarf_getscopes(unit, address, &scopes);
+    int n = dwarf_getscopes(unit, address, &innermost);
 
+    if (n > 0)
+        n = dwarf_getscopes_die(&innermost[0], &scopes);
     for (int i = 0; i < n && is_foreign(*file); i++) {
         const char *caller;
         if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
@@ -148,6 +153,7 @@ static void leave_inlined(Dwarf_Die *unit, uint64_t address, const char **file, 
         *line = attribute(&scopes[i], DW_AT_call_line);
     }
     free(scopes);
+    free(innermost);
 }
 
 static void find_line(struct symbols *s, Dwfl_Module *module, uint64_t address,

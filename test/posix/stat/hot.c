@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "foreign.h"
 #include "test/support/asleep.h"
 
 enum { ROUNDS = 40, KEEP_US = 500 };
@@ -51,7 +52,7 @@ __attribute__((noinline)) static void keeps_it(void)
 __attribute__((noinline)) static void waits_for_it(void)
 {
     pthread_barrier_wait(&turn);
-    pthread_mutex_lock(&hot_lock);
+    foreign_guard(&hot_lock);
     pthread_mutex_unlock(&hot_lock);
 }
 
