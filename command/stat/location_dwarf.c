@@ -3,19 +3,37 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/print/visible.h"
 #include "location.h"
 
-/* From libstdc++, where there is one: names of C++ as they are written. */
-typedef char *demangle_function(const char *name, char *buffer, size_t *size, int *status);
+/*
+ * A file of code.  Reading its symbols takes long, and a run has the same few files in each of its
+ * processes, wherever these have mapped it: so it is read once, as if mapped at HERE, and kept
+ * until this program ends.
+ */
+struct file {
+    struct file *next;
+    char *path;
+    struct stat identity;
+    Dwfl *dwfl;
+    Dwarf_Addr begin, end; /* as if mapped there; equal: it has no symbols */
+};
+
+#define HERE UINT64_C(0x100000000) /* aligned for any file */
+
+struct mapping {
+    const struct file *file;
+    uint64_t begin;
+};
 
 struct symbols {
-    Dwfl *dwfl;
-    demangle_function *demangle;
+    struct mapping *mappings;
+    unsigned count;
     char **texts; /* to be freed at the end */
     size_t text_count;
 };
@@ -29,24 +47,58 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debug_path,
 };
 
+static void *must(void *memory)
+{
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+static void read_file(struct file *f)
+{
+    Dwfl_Module *module = NULL;
+
+    unsetenv("DEBUGINFOD_URLS"); /* nobody expects to wait for a download here */
+    f->dwfl = dwfl_begin(&callbacks);
+    if (f->dwfl == NULL)
+        return;
+    dwfl_report_begin(f->dwfl);
+    module = dwfl_report_elf(f->dwfl, f->path, f->path, -1, HERE, false);
+    dwfl_report_end(f->dwfl, NULL, NULL);
+    if (module != NULL)
+        dwfl_module_info(module, NULL, &f->begin, &f->end, NULL, NULL, NULL, NULL);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static const struct file *file_at(const char *path)
+{
+    static struct file *all;
+    struct stat identity = {.st_dev = 0};
+    struct file *f;
+
+    stat(path, &identity);
+    for (f = all; f != NULL; f = f->next)
+        if (strcmp(f->path, path) == 0 && is_same(&f->identity, &identity))
+            return f;
+    f = must(calloc(1, sizeof *f));
+    *f = (struct file){.next = all, .path = must(strdup(path)), .identity = identity};
+    read_file(f);
+    return all = f;
+}
+
 struct symbols *symbols_open(const struct locations_module *modules, unsigned count)
 {
-    struct symbols *s = calloc(1, sizeof *s);
-    void *library;
+    struct symbols *s = must(calloc(1, sizeof *s));
 
-    if (s == NULL)
-        abort();
-    unsetenv("DEBUGINFOD_URLS"); /* nobody expects to wait for a download here */
-    s->dwfl = dwfl_begin(&callbacks);
-    if (s->dwfl == NULL)
-        return s;
-    dwfl_report_begin(s->dwfl);
+    s->mappings = must(calloc(count + 1, sizeof *s->mappings));
+    s->count = count;
     for (unsigned i = 0; i < count; i++)
-        dwfl_report_elf(s->dwfl, modules[i].path, modules[i].path, -1, modules[i].begin, false);
-    dwfl_report_end(s->dwfl, NULL, NULL);
-    library = dlopen("libstdc++.so.6", RTLD_LAZY);
-    if (library != NULL)
-        *(void **)&s->demangle = dlsym(library, "__cxa_demangle");
+        s->mappings[i] = (struct mapping){file_at(modules[i].path), modules[i].begin};
     return s;
 }
 
@@ -55,9 +107,42 @@ void symbols_close(struct symbols *s)
     for (size_t i = 0; i < s->text_count; i++)
         free(s->texts[i]);
     free(s->texts);
-    if (s->dwfl != NULL)
-        dwfl_end(s->dwfl);
+    free(s->mappings);
     free(s);
+}
+
+/* The module that is mapped at the address, and the address as if it were mapped at HERE. */
+static Dwfl_Module *find_module(const struct symbols *s, uint64_t *address)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct mapping *m = &s->mappings[i];
+        uint64_t offset = *address - m->begin;
+
+        if (offset >= m->file->end - m->file->begin)
+            continue;
+        *address = m->file->begin + offset;
+        return dwfl_addrmodule(m->file->dwfl, *address);
+    }
+    return NULL;
+}
+
+/* From libstdc++, where there is one: names of C++ as they are written. */
+static char *demangle(const char *name)
+{
+    static char *(*function)(const char *name, char *buffer, size_t *size, int *status);
+    static bool is_known;
+    int status = -1;
+
+    if (!is_known) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+
+        if (library != NULL)
+            *(void **)&function = dlsym(library, "__cxa_demangle");
+        is_known = true;
+    }
+    return function != NULL && name[0] == '_' && name[1] == 'Z'
+               ? function(name, NULL, NULL, &status)
+               : NULL;
 }
 
 /* The name without what it is called with: "f(int, std::vector<...>)" is f. */
@@ -80,10 +165,7 @@ static void cut_arguments(char *name)
 /* A text that lives as long as s. */
 static const char *keep(struct symbols *s, const char *name)
 {
-    int status = -1;
-    char *text = s->demangle != NULL && name[0] == '_' && name[1] == 'Z'
-                     ? s->demangle(name, NULL, NULL, &status)
-                     : NULL;
+    char *text = demangle(name);
 
     if (text != NULL)
         cut_arguments(text);
@@ -177,17 +259,18 @@ static void find_line(struct symbols *s, Dwfl_Module *module, uint64_t address,
 
 void symbols_call(struct symbols *s, uint64_t returns_to, struct location *location)
 {
-    Dwfl_Module *module = s->dwfl != NULL ? dwfl_addrmodule(s->dwfl, returns_to - 1) : NULL;
+    uint64_t call = returns_to - 1;
+    Dwfl_Module *module = find_module(s, &call);
 
     if (module == NULL)
         return;
-    find_symbol(s, module, returns_to - 1, location);
-    find_line(s, module, returns_to - 1, location);
+    find_symbol(s, module, call, location);
+    find_line(s, module, call, location);
 }
 
 void symbols_data(struct symbols *s, uint64_t address, struct location *location)
 {
-    Dwfl_Module *module = s->dwfl != NULL ? dwfl_addrmodule(s->dwfl, address) : NULL;
+    Dwfl_Module *module = find_module(s, &address);
 
     if (module == NULL)
         return;
