@@ -76,13 +76,30 @@ struct family {
     struct supervisor supervisor;
     int id;
     pid_t child;
-    int childs_error;
+    int childs_error, childs_id; /* what the child was answered while it had a parent; and then */
+    bool has_error, is_orphan, has_id;
 };
 
-static void wait_for_ever(void *arg)
+static bool is_set(void *flag)
 {
-    struct family *f = arg;
+    return __atomic_load_n((bool *)flag, __ATOMIC_SEQ_CST);
+}
+
+static void set(bool *flag)
+{
+    __atomic_store_n(flag, true, __ATOMIC_SEQ_CST);
+}
+
+static void outlive_parent(struct family *f)
+{
+    f->child = getpid();
     f->childs_error = supervisor_make(&f->supervisor, 1); /* not its supervisor */
+    set(&f->has_error);
+    if (!await_condition(is_set, &f->is_orphan))
+        _exit(1);
+    f->supervisor.client = getpid(); /* in its parent's name: it has the socket */
+    f->childs_id = supervisor_make(&f->supervisor, 1);
+    set(&f->has_id);
     for (;;)
         pause();
 }
@@ -94,17 +111,10 @@ static void have_a_child(void *arg)
         _exit(1);
     f->id = supervisor_make(&f->supervisor, 1);
     /* The child is to outlive this process, so not by start. */
-    pid_t child = fork();
-    if (child == 0)
-        wait_for_ever(f);
-    __atomic_store_n(&f->child, child, __ATOMIC_SEQ_CST);
+    if (fork() == 0)
+        outlive_parent(f);
     for (;;)
         pause();
-}
-
-static bool is_alive(pid_t pid)
-{
-    return kill(pid, 0) == 0;
 }
 
 static void outlives_all_but_the_last(void **state)
@@ -113,16 +123,15 @@ static void outlives_all_but_the_last(void **state)
     struct family *f = share(sizeof *f);
 
     pid_t client = start(have_a_child, f);
-    while (__atomic_load_n(&f->child, __ATOMIC_SEQ_CST) == 0)
-        usleep(1000);
-    await_child_asleep(f->child);
+    assert_true(await_condition(is_set, &f->has_error));
     assert_int_equal(f->childs_error, -EPERM);
     assert_false(is_gone(&f->id));
 
     kill_and_wait(client);
-    usleep(50000);
-    assert_true(is_alive(f->child));
-    assert_false(is_gone(&f->id)); /* the child still has the socket */
+    set(&f->is_orphan);
+    assert_true(await_condition(is_set, &f->has_id)); /* the child still has the socket */
+    assert_true(f->childs_id >= 0);
+    assert_false(is_gone(&f->id));
 
     kill(f->child, SIGKILL);
     assert_true(await_condition(is_gone, &f->id));
