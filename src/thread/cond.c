@@ -126,6 +126,15 @@ static bool is_over(struct waiter *me, int error)
     return marked || error == -ETIMEDOUT; /* F:single-again */
 }
 
+/* Releases the mutex: 0, or why not. */
+static int unlock(struct waiter *me)
+{
+    if (me->posix != NULL)
+        return me->posix->unlock(me->posix->mutex);
+    fw_mutex_unlock(me->m);
+    return 0;
+}
+
 static int lock_again(struct waiter *me)
 {
     bool is_counted = fw_load32_relaxed(&me->state) == MOVED; /* F:locks-as-anybody */
@@ -232,20 +241,28 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-/* What comes before the mutex is released.  Sets *by_default: spinning may adapt. */
-static int begin(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline,
-                 bool *by_default)
+/* Queues the waiter, releases its mutex, waits, and locks it again. */
+static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     int error = fw_wait_begin_(&me->wait, policy, deadline);
+    bool by_default; /* spinning may adapt */
+    int locked;
 
     if (error != 0)
         return error;
-    *by_default = (policy == NULL || policy->kind == FW_WAIT_DEFAULT) && fw_wait_blocks_(&me->wait);
-    if (*by_default && !fw_spinning_pays_())
+    by_default = (policy == NULL || policy->kind == FW_WAIT_DEFAULT) && fw_wait_blocks_(&me->wait);
+    if (by_default && !fw_spinning_pays_())
         me->wait.budget_ns = 0;
-    fw_cancel_point_(nothing, NULL);
+    fw_cancel_point_(nothing, NULL); /* F:unlocks-first */
     line_up(me);
-    return 0;
+    error = unlock(me);
+    if (error != 0) {
+        leave_line(me); /* F:refused-in-line */
+        return error;
+    }
+    error = wait_in_line(me, by_default);
+    locked = lock_again(me);
+    return locked != 0 ? locked : error;
 }
 
 int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
@@ -253,19 +270,11 @@ int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
 {
     struct waiter me = {.state = AWAKE, .c = c, .m = m, .bits = MUTEX_CLASS_NEW | bit_of(&me)};
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
-    bool by_default;
-    int error;
 
     if (owner != fw_self_())
         fw_panic_("condition variable waited on without the mutex", m, fw_self_(),
                   (owner & MUTEX_HANDOFF) != 0 ? 0 : owner);
-    error = begin(&me, policy, deadline, &by_default); /* F:unlocks-first */
-    if (error != 0)
-        return error;
-    fw_mutex_unlock(m);
-    error = wait_in_line(&me, by_default);
-    lock_again(&me);
-    return error;
+    return wait_as(&me, policy, deadline);
 }
 
 int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_deadline *deadline)
@@ -276,20 +285,8 @@ int fw_cond_wait_posix_(fw_cond *c, const struct fw_cond_mutex_ *how, const fw_d
                         .posix = how,
                         .late = how->late,
                         .bits = MUTEX_CLASS_NEW | bit_of(&me)};
-    bool by_default;
-    int error = begin(&me, NULL, deadline, &by_default);
-    int locked;
 
-    if (error != 0)
-        return error;
-    error = how->unlock(how->mutex);
-    if (error != 0) {
-        leave_line(&me); /* F:refused-in-line */
-        return error;
-    }
-    error = wait_in_line(&me, by_default);
-    locked = lock_again(&me);
-    return locked != 0 ? locked : error;
+    return wait_as(&me, NULL, deadline);
 }
 
 int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline)

@@ -10,9 +10,7 @@
 #include <furwock/mutex.h>
 
 /*
- * An fw_cond for programs that were written for another one, with other rules: the C library's is
- * used with mutexes of any kind, also with several at once, and does not look at who holds them.
- * Nothing here aborts the program.
+ * An fw_cond in POSIX mode (mode.h): used with mutexes of any kind, also with several at once.
  *
  * The waiter says how its mutex is released and locked.  If that is an fw_mutex, waiters are
  * requeued to it as in cond.c; if it is anything else, or if the waiters before it have another

@@ -58,6 +58,7 @@
 #include "sys/schedule.h"
 #include "sys/slice.h"
 #include "sys/thread.h"
+#include "thread/mode.h"
 #include "thread/mutex_misuse.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_release.h"
@@ -289,11 +290,15 @@ static bool take_or_join(struct waiter *me)
     }
 }
 
-COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline)
+COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_deadline *deadline,
+                          enum fw_mode_ mode)
 {
     struct waiter me = {.m = m, .id = fw_self_()};
-    int error = fw_wait_begin_(&me.wait, policy, deadline);
+    int error;
 
+    if (mode == FW_MODE_CHECKED)
+        refuse_owner(m);
+    error = fw_wait_begin_(&me.wait, policy, deadline);
     if (error != 0)
         return error;
     if (fw_wait_is_over_(&me.wait))
@@ -316,19 +321,19 @@ void fw_mutex_lock_registered_(fw_mutex *m)
     wait_in_line(&me);
 }
 
-COLD static void unlock_slow(fw_mutex *m, bool fair, bool strict)
+COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)
 {
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
     fw_mutex_word_ w;
     fw_mutex_word_ left;
 
-    if (strict) /* F:wakes-first */
+    if (mode == FW_MODE_CHECKED) /* F:wakes-first */
         refuse_stranger(m);
     do {
         /* F:wakes-first-2 */
         if (is_free(seen) || is_being_handed_off(seen))
-            return; /* only in fw_mutex_unlock_posix_ */
+            return; /* only in POSIX mode */
         w = without_stale(seen, generation);
         left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
@@ -354,8 +359,8 @@ int fw_mutex_trylock(fw_mutex *m)
 
 COLD void fw_mutex_lock_slow_(fw_mutex *m)
 {
-    refuse_owner(m);
-    lock_slow(m, NULL, NULL); /* cannot fail: no deadline, and the default policy is valid */
+    /* cannot fail: no deadline, and the default policy is valid */
+    lock_slow(m, NULL, NULL, FW_MODE_CHECKED);
 }
 
 int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
@@ -367,13 +372,12 @@ int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy, const fw_dea
 {
     if (__builtin_expect(fw_mutex_take_(m), 1))
         return 0;
-    refuse_owner(m);
-    return lock_slow(m, policy, deadline);
+    return lock_slow(m, policy, deadline, FW_MODE_CHECKED);
 }
 
 int fw_mutex_lock_posix_(fw_mutex *m, const fw_deadline *deadline)
 {
-    return fw_mutex_take_(m) ? 0 : lock_slow(m, NULL, deadline);
+    return fw_mutex_take_(m) ? 0 : lock_slow(m, NULL, deadline, FW_MODE_POSIX);
 }
 
 static inline bool unlock_fast(fw_mutex *m)
@@ -386,19 +390,19 @@ static inline bool unlock_fast(fw_mutex *m)
 void fw_mutex_unlock(fw_mutex *m)
 {
     if (!unlock_fast(m))
-        unlock_slow(m, false, true);
+        unlock_slow(m, false, FW_MODE_CHECKED);
 }
 
 void fw_mutex_unlock_fair(fw_mutex *m)
 {
     if (!unlock_fast(m))
-        unlock_slow(m, true, true);
+        unlock_slow(m, true, FW_MODE_CHECKED);
 }
 
 void fw_mutex_unlock_posix_(fw_mutex *m, bool fair)
 {
     if (!fw_release_quiet_(&m->state_))
-        unlock_slow(m, fair, false);
+        unlock_slow(m, fair, FW_MODE_POSIX);
 }
 
 pid_t fw_mutex_owner(const fw_mutex *m)

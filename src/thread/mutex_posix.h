@@ -7,12 +7,8 @@
 #include <furwock/mutex.h>
 
 /*
- * An fw_mutex for programs that were written for another one, with other rules: the C library's
- * normal mutex may be released by a thread that does not hold it, and an owner that locks it again
- * waits forever.  Nothing here aborts the program.
- *
- * The releases are those of mutex.c, and all of its invariants hold: which thread looks at the
- * waiters half and stores makes no difference to MU1.
+ * An fw_mutex in POSIX mode (mode.h).  The releases are those of mutex.c, and all of its invariants
+ * hold: which thread looks at the waiters half and stores makes no difference to MU1.
  */
 
 /* Takes the mutex: 0, ETIMEDOUT, EINVAL as fw_mutex_timedlock; its owner waits like any thread. */

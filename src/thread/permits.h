@@ -36,10 +36,10 @@ bool fw_permits_take_any_(uint64_t *state);
 int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline);
 
 /*
- * The same with the default policy, as POSIX has it for sem_wait: also EINTR, if a signal handler
- * ran while it slept; and a cancellation point if it sleeps: a cancelled thread is no waiter any
- * more, and has no permit.  No wait fails, and no real-time thread waits at all, while there is a
- * permit, even a reserved one.
+ * The same in POSIX mode (mode.h), with the default policy: also EINTR, if a signal handler ran
+ * while it slept; and a cancellation point if it sleeps: a cancelled thread is no waiter any more,
+ * and has no permit.  No wait fails, and no real-time thread waits at all, while there is a permit,
+ * even a reserved one.
  */
 int fw_permits_wait_posix_(uint64_t *state, const fw_deadline *deadline);
 

@@ -17,6 +17,7 @@
 #include "core/wait.h"
 #include "sys/clock.h"
 #include "sys/schedule.h"
+#include "thread/mode.h"
 #include "thread/permits.h"
 #include "thread/permits_word.h"
 
@@ -28,7 +29,7 @@ static fw_half_ *spin_state_of(uint64_t *state)
 /* A thread in fw_permits_wait_; it lives on that thread's stack. */
 struct waiter {
     uint64_t *state;
-    bool is_posix;  /* EINTR, cancellation */
+    enum fw_mode_ mode;
     bool is_woken;  /* just now; not looked at the clock yet */
     bool was_woken; /* and lost the race, at woken_at for the first time */
     bool starves;
@@ -88,7 +89,7 @@ static void cancelled(void *wait)
 /* In slices only if the caller does not want to know whether a signal handler ran. */
 static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, uint64_t slice_ns)
 {
-    if (me->is_posix)
+    if (me->mode == FW_MODE_POSIX)
         return fw_wait_sleep_cancellable_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, cancelled);
     return fw_wait_sleep_(&me->wait, word, expected, FW_FUTEX_ANY_BIT, slice_ns);
 }
@@ -142,7 +143,7 @@ static int sleep_once(struct waiter *me, fw_permits_word_ w)
 /* Leaves without a permit: POSIX lets no wait fail beside one, even if it is reserved. */
 static int end(struct waiter *me, int error)
 {
-    return me->is_posix && fw_permits_take_any_(me->state) ? 0 : error;
+    return me->mode == FW_MODE_POSIX && fw_permits_take_any_(me->state) ? 0 : error;
 }
 
 /* Waits, counted since w, until a permit is taken (0) or the wait ends (ETIMEDOUT, EINTR). */
@@ -166,7 +167,7 @@ static int wait_in_line(struct waiter *me, fw_permits_word_ w)
         if (fw_wait_spin_(&me->wait))
             continue;
         error = sleep_once(me, w);
-        if (error == -ETIMEDOUT || (error == -EINTR && me->is_posix))
+        if (error == -ETIMEDOUT || (error == -EINTR && me->mode == FW_MODE_POSIX))
             over = -error; /* F:sem-interrupted-stays */
         if (error == 0)
             me->is_woken = true;
@@ -199,34 +200,32 @@ static bool take_or_join(struct waiter *me, const fw_wait_policy *policy, fw_per
 /* A real-time thread that waits may keep the one with the reservation from running. */
 static bool may_pass(const struct waiter *me)
 {
-    return me->is_posix && fw_permits_value_(me->state) > 0 && fw_urgency_() != 0;
+    return me->mode == FW_MODE_POSIX && fw_permits_value_(me->state) > 0 && fw_urgency_() != 0;
 }
 
-static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_deadline *deadline)
+static int wait_as(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline,
+                   enum fw_mode_ mode)
 {
+    struct waiter me = {.state = state, .mode = mode};
     fw_permits_word_ w;
     int error;
 
-    if (fw_permits_take_(me->state) || (may_pass(me) && fw_permits_take_any_(me->state)))
+    if (fw_permits_take_(state) || (may_pass(&me) && fw_permits_take_any_(state)))
         return 0;
-    error = fw_wait_begin_(&me->wait, policy, deadline);
+    error = fw_wait_begin_(&me.wait, policy, deadline);
     if (error != 0)
         return error;
-    if (fw_wait_is_over_(&me->wait))
-        return end(me, ETIMEDOUT);
-    return take_or_join(me, policy, &w) ? 0 : wait_in_line(me, w);
+    if (fw_wait_is_over_(&me.wait))
+        return end(&me, ETIMEDOUT);
+    return take_or_join(&me, policy, &w) ? 0 : wait_in_line(&me, w);
 }
 
 int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    struct waiter me = {.state = state};
-
-    return wait_as(&me, policy, deadline);
+    return wait_as(state, policy, deadline, FW_MODE_CHECKED);
 }
 
 int fw_permits_wait_posix_(uint64_t *state, const fw_deadline *deadline)
 {
-    struct waiter me = {.state = state, .is_posix = true};
-
-    return wait_as(&me, NULL, deadline);
+    return wait_as(state, NULL, deadline, FW_MODE_POSIX);
 }

@@ -62,6 +62,7 @@
 
 #include "core/thread_state.h"
 #include "sys/thread.h"
+#include "thread/mode.h"
 #include "thread/rwlock_misuse.h"
 #include "thread/rwlock_posix.h"
 #include "thread/rwlock_queue.h"
@@ -131,14 +132,8 @@ static int begin(struct fw_wait_ *wait, const fw_wait_policy *policy, const fw_d
     return error;
 }
 
-/* Is the caller the writer?  Then it would wait for itself. */
-static bool writes(fw_rw_word_ w, uint32_t id)
-{
-    return rw_has_writer(w) && rw_owner(w) == id;
-}
-
 COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
-                          const fw_deadline *deadline, bool strict)
+                          const fw_deadline *deadline, enum fw_mode_ mode)
 {
     uint32_t id = fw_self_();
     struct fw_wait_ wait;
@@ -146,12 +141,9 @@ COLD static int read_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *
 
     if (error != EBUSY)
         return error;
-    seen = fw_load64_relaxed(&l->state_);
-    if (strict)
-        refuse_reader(l, seen, id);
-    else if (writes(seen, id))
-        return EDEADLK;
-    error = begin(&wait, policy, deadline);
+    error = check_before_read(l, fw_load64_relaxed(&l->state_), id, mode);
+    if (error == 0)
+        error = begin(&wait, policy, deadline);
     return error != 0 ? error : fw_rw_wait_(l, RW_READ, &wait);
 }
 
@@ -162,7 +154,7 @@ int fw_rwlock_tryrdlock(fw_rwlock *l)
 
 COLD void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    if (read_slow(l, seen, NULL, NULL, true) != 0)
+    if (read_slow(l, seen, NULL, NULL, FW_MODE_CHECKED) != 0)
         fw_panic_("rwlock has too many readers", l, fw_self_(), 0);
 }
 
@@ -173,34 +165,34 @@ int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline)
 
 int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return read_slow(l, 0, policy, deadline, true);
+    return read_slow(l, 0, policy, deadline, FW_MODE_CHECKED);
 }
 
 int fw_rwlock_rdlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
 {
-    return read_slow(l, 0, NULL, deadline, false);
+    return read_slow(l, 0, NULL, deadline, FW_MODE_POSIX);
 }
 
-/* n readers -> n - 1 readers; the last one serves the queue if there is one.  False: no reader. */
-static bool end_reading(fw_rwlock *l, fw_rw_word_ w)
+/* n readers -> n - 1 readers; the last one serves the queue if there is one. */
+static void end_reading(fw_rwlock *l, fw_rw_word_ w, enum fw_mode_ mode)
 {
     uint32_t id = fw_self_();
 
     do {
-        if (!rw_has_readers(w))
-            return false;
+        if (!rw_has_readers(w)) {
+            refuse_nobody(l, w, id, mode);
+            return;
+        }
         if (rw_has_waiters(w) && rw_has_one_reader(w)) { /* F:rw-quiet-reader */
             fw_rw_release_(l, RW_READER_LEAVES, false);
-            return true;
+            return;
         }
     } while (!fw_cas64_release(&l->state_, &w, rw_without_reader(w, id)));
-    return true;
 }
 
 COLD void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    if (!end_reading(l, seen))
-        fw_panic_("rwlock read-unlocked, and nobody reads", l, fw_self_(), rw_owner(seen));
+    end_reading(l, seen, FW_MODE_CHECKED);
 }
 
 /* While a writer holds the lock, nothing is lost by not queueing: no reader can enter. */
@@ -219,7 +211,7 @@ static bool take_after_writer(fw_rwlock *l, uint32_t id, struct fw_wait_ *wait)
 }
 
 COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy *policy,
-                           const fw_deadline *deadline, bool strict)
+                           const fw_deadline *deadline, enum fw_mode_ mode)
 {
     uint32_t id = fw_self_();
     struct fw_wait_ wait;
@@ -227,12 +219,9 @@ COLD static int write_slow(fw_rwlock *l, fw_rw_word_ seen, const fw_wait_policy 
 
     if (try_write(l, seen, id) == 0)
         return 0;
-    seen = fw_load64_relaxed(&l->state_);
-    if (strict)
-        refuse_holder(l, seen, id, "rwlock write-locked by a thread that holds it");
-    else if (writes(seen, id))
-        return EDEADLK;
-    error = begin(&wait, policy, deadline);
+    error = check_before_write(l, fw_load64_relaxed(&l->state_), id, mode);
+    if (error == 0)
+        error = begin(&wait, policy, deadline);
     if (error != 0)
         return error;
     if (take_after_writer(l, id, &wait))
@@ -248,7 +237,8 @@ int fw_rwlock_trywrlock(fw_rwlock *l)
 
 COLD void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    write_slow(l, seen, NULL, NULL, true); /* cannot fail: no deadline, valid default policy */
+    /* cannot fail: no deadline, and the default policy is valid */
+    write_slow(l, seen, NULL, NULL, FW_MODE_CHECKED);
 }
 
 int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
@@ -258,19 +248,22 @@ int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
 
 int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return write_slow(l, 0, policy, deadline, true);
+    return write_slow(l, 0, policy, deadline, FW_MODE_CHECKED);
 }
 
 int fw_rwlock_wrlock_posix_(fw_rwlock *l, const fw_deadline *deadline)
 {
-    return write_slow(l, 0, NULL, deadline, false);
+    return write_slow(l, 0, NULL, deadline, FW_MODE_POSIX);
 }
 
 /* WRITER -> free; or what the queue needs. */
-static void end_writing(fw_rwlock *l, fw_rw_word_ w)
+static void end_writing(fw_rwlock *l, fw_rw_word_ w, enum fw_mode_ mode)
 {
-    bool overdue = fw_is_overdue_(l, rw_wake_is_under_way(w));
+    bool overdue;
 
+    if (mode == FW_MODE_CHECKED)
+        check_writer(l, w, "rwlock write-unlocked by a thread that does not write");
+    overdue = fw_is_overdue_(l, rw_wake_is_under_way(w));
     do {
         if (rw_has_waiters(w) || overdue) { /* F:rw-quiet-writer */
             fw_rw_release_(l, RW_WRITER_LEAVES, overdue);
@@ -281,16 +274,15 @@ static void end_writing(fw_rwlock *l, fw_rw_word_ w)
 
 COLD void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen)
 {
-    check_writer(l, seen, "rwlock write-unlocked by a thread that does not write");
-    end_writing(l, seen);
+    end_writing(l, seen, FW_MODE_CHECKED);
 }
 
 COLD void fw_rwlock_unlock_posix_(fw_rwlock *l, uint64_t seen)
 {
     if (rw_has_writer(seen))
-        end_writing(l, seen);
+        end_writing(l, seen, FW_MODE_POSIX);
     else
-        end_reading(l, seen); /* false: it is free */
+        end_reading(l, seen, FW_MODE_POSIX);
 }
 
 void fw_rwlock_unlock(fw_rwlock *l)

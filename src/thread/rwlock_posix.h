@@ -5,10 +5,8 @@
 #include <furwock/rwlock.h>
 
 /*
- * An fw_rwlock for programs that were written for another one, with other rules: the C library's
- * may be released by a thread that does not hold it, and returns EDEADLK to a writer that locks it
- * again.  Nothing here aborts the program.  The try calls and the uncontended paths are the public
- * ones.
+ * An fw_rwlock in POSIX mode (mode.h).  The try calls and the uncontended paths are those of every
+ * fw_rwlock.
  *
  * The identity of a reader, which the lock keeps beside their number, may be that of one that has
  * left: nothing is decided by it here.
