@@ -2,6 +2,8 @@
 #include "stats.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void stats_add(struct stats *s, double x)
@@ -28,8 +30,8 @@ double stats_coeff(const struct stats *s)
 
 double stats_ci95(const struct stats *s)
 {
-    if (s->n < 2)
-        return INFINITY;
+    if (s->n < STATS_INTERVAL_LEAST)
+        return NAN;
     return stats_t95(s->n - 1) * stats_stddev(s) / sqrt((double)s->n);
 }
 
@@ -74,21 +76,66 @@ struct stats_ratio stats_paired_ratio(const double *a, const double *b, size_t n
         .ratio = exp(logs.mean), .low = exp(logs.mean - half), .high = exp(logs.mean + half)};
 }
 
+/*
+ * How many of n sorted numbers lie outside of the median's interval at each end: the most for which
+ * the true median lies among them in at most 2.5 % of all cases.  Of how many numbers lie below it
+ * the distribution is binomial.  None: not even the least and the greatest are far enough apart.
+ */
+static bool outside_interval(size_t n, size_t *outside)
+{
+    double below = 0;
+
+    for (size_t k = 0; k <= n / 2; k++) {
+        double d = (double)n, i = (double)k;
+
+        below += exp(lgamma(d + 1) - lgamma(i + 1) - lgamma(d - i + 1) - d * log(2));
+        if (below >= 0.025) {
+            *outside = k - 1;
+            return k > 0;
+        }
+    }
+    return false;
+}
+
 struct stats_ratio stats_median_ratio(const double *a, const double *b, size_t n)
 {
     double *ratios = malloc(n * sizeof *ratios);
+    struct stats_ratio r = {NAN, NAN, NAN};
+    size_t outside;
 
     if (ratios == NULL)
-        return (struct stats_ratio){NAN, NAN, NAN};
+        return r;
     for (size_t i = 0; i < n; i++)
         ratios[i] = a[i] / b[i];
-    struct stats_ratio r = {.ratio = stats_median(ratios, n)};
-
-    /* How far from the middle of the sorted numbers the interval reaches: half of 1.96 sqrt(n). */
-    double reach = 1.959964 * sqrt((double)n) / 2;
-    double low = floor((double)n / 2 - reach), high = ceil((double)n / 2 + reach);
-    r.low = ratios[low > 1 ? (size_t)low - 1 : 0];
-    r.high = ratios[high < (double)n ? (size_t)high : n - 1];
+    r.ratio = stats_median(ratios, n);
+    if (n >= STATS_INTERVAL_LEAST && outside_interval(n, &outside)) {
+        r.low = ratios[outside];
+        r.high = ratios[n - 1 - outside];
+    }
     free(ratios);
     return r;
+}
+
+struct stats_ratio stats_inverse(struct stats_ratio r)
+{
+    return (struct stats_ratio){1 / r.ratio, 1 / r.high, 1 / r.low};
+}
+
+const char *stats_text(char *text, size_t size, struct stats_ratio r, int digits)
+{
+    if (isfinite(r.low))
+        snprintf(text, size, "%.*f (%.*f - %.*f)", digits, r.ratio, digits, r.low, digits, r.high);
+    else
+        snprintf(text, size, "%.*f (too few)", digits, r.ratio);
+    return text;
+}
+
+const char *stats_at_least(struct stats_ratio r, double bound)
+{
+    return r.low >= bound ? "reached" : r.high < bound ? "missed" : "open";
+}
+
+const char *stats_at_most(struct stats_ratio r, double bound)
+{
+    return r.high <= bound ? "reached" : r.low > bound ? "missed" : "open";
 }

@@ -49,15 +49,16 @@ static void print_entry(const struct bench *b, const struct bench_point *p, size
     const struct test *t = p->detail;
     struct bench_figures f = bench_figures(b, p, &p->entries[k]);
     double rate = 1e-6 / f.median;
+    char time[48], throughput[48];
 
     fprintf(out, "  %-10s %7.*f M/s %7.1f ns", p->entries[k].lock->name,
             rate < 10    ? 2
             : rate < 100 ? 1
                          : 0,
             rate, f.median * 1e9);
-    if (isfinite(f.ratio) && k != p->baseline)
-        fprintf(out, "   time %6.3f (%5.3f - %5.3f)   throughput %6.2f (%5.2f - %5.2f)", f.ratio,
-                f.ratio_low, f.ratio_high, 1 / f.ratio, 1 / f.ratio_high, 1 / f.ratio_low);
+    if (isfinite(f.ratio.ratio) && k != p->baseline)
+        fprintf(out, "   time %-22s   throughput %s", stats_text(time, sizeof time, f.ratio, 3),
+                stats_text(throughput, sizeof throughput, stats_inverse(f.ratio), 2));
     if (t->tried[k] > 0 && t->threads > 0)
         fprintf(out, "   %.0f %% succeeded", 100.0 * (double)t->succeeded[k] / (double)t->tried[k]);
     fputc('\n', out);
@@ -74,26 +75,23 @@ void show_points(const struct bench *b, FILE *out)
     fputs("\nns: per call of all threads together; ratios are to libatomic\n", out);
 }
 
-/* "reached", or how far from it; the bound is one of time or, as its inverse, of throughput. */
+/* The bound is one of time or, as its inverse, of throughput. */
 static const char *evaluate(const struct test *t, const struct bench_figures *f)
 {
-    double bound = t->goal == TIME_AT_MOST ? t->bound : 1 / t->bound;
-
-    if (!isfinite(f->ratio))
+    if (!isfinite(f->ratio.ratio))
         return "not measured";
-    return f->ratio <= bound ? "reached" : f->ratio_low <= bound ? "within noise" : "missed";
+    return stats_at_most(f->ratio, t->goal == TIME_AT_MOST ? t->bound : 1 / t->bound);
 }
 
 static void print_goal(const struct bench_point *p, const struct bench_figures *f, FILE *out)
 {
     const struct test *t = p->detail;
     bool time = t->goal == TIME_AT_MOST;
+    char text[48];
 
-    fprintf(out, "%12s  %s: %.*f (%.*f - %.*f) of libatomic's %s; wanted: %s %g\n", evaluate(t, f),
-            p->title, time ? 3 : 1, time ? f->ratio : 1 / f->ratio, time ? 3 : 1,
-            time ? f->ratio_low : 1 / f->ratio_high, time ? 3 : 1,
-            time ? f->ratio_high : 1 / f->ratio_low, time ? "time" : "throughput",
-            time ? "at most" : "at least", t->bound);
+    stats_text(text, sizeof text, time ? f->ratio : stats_inverse(f->ratio), time ? 3 : 1);
+    fprintf(out, "%12s  %s: %s of libatomic's %s; wanted: %s %g\n", evaluate(t, f), p->title, text,
+            time ? "time" : "throughput", time ? "at most" : "at least", t->bound);
 }
 
 void show_goals(const struct bench *b, FILE *out)

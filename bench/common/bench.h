@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "bench/adapters/adapter_head.h"
+#include "measure/stats.h"
 
 /*
  * What the benchmarks share: the command line, the taking of turns, statistics, tables and the
@@ -166,9 +167,9 @@ void tally_close(void);
 
 struct bench_figures {
     unsigned n;
-    double median, low, high;            /* seconds per unit, with the interval of the median */
-    double ratio, ratio_low, ratio_high; /* to the baseline; NAN: none */
-    double voluntary, involuntary;       /* medians, per piece */
+    double median, low, high;      /* seconds per unit, with the interval of the median */
+    struct stats_ratio ratio;      /* to the baseline; NAN: none */
+    double voluntary, involuntary; /* medians, per piece */
 };
 struct bench_figures bench_figures(const struct bench *b, const struct bench_point *p,
                                    const struct bench_entry *e);
@@ -181,6 +182,7 @@ const struct bench_entry *bench_best_rival(const struct bench *b, const struct b
 void bench_print(const struct bench *b, FILE *out);
 void bench_print_machine(FILE *out);
 json_t *bench_machine_json(void);
+json_t *bench_interval_json(double low, double high); /* null: none */
 json_t *bench_missing_json(const struct missing_adapter *const *missing, size_t n);
 const char *bench_family_name(enum adapter_family family);
 json_t *bench_json(const struct bench *b);

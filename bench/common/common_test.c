@@ -114,6 +114,29 @@ static void test_a_point_that_does_not_fit_is_left_out(void **state)
     json_decref(root);
 }
 
+/* Of five repetitions there is no interval, neither in the result nor in the table; of six there
+ * is one. */
+static void test_no_interval_of_fewer_than_six(void **state)
+{
+    struct bench *b = *state;
+    char table[4096] = "";
+    FILE *saved = stdout;
+
+    b->repetitions = 5;
+    stdout = fmemopen(table, sizeof table, "w");
+    json_t *root = run_whole(b);
+    fclose(stdout);
+    stdout = saved;
+
+    const json_t *summary =
+        json_object_get(json_array_get(json_object_get(root, "cells"), 0), "summary");
+    assert_true(json_is_null(json_object_get(summary, "ci95")));
+    assert_true(json_is_null(json_object_get(json_object_get(summary, "ratio"), "ci95")));
+    assert_non_null(strstr(table, "0.500 (too few)"));
+    assert_null(strstr(table, "nan"));
+    json_decref(root);
+}
+
 static void test_best_rival_is_no_classic(void **state)
 {
     struct bench *b = *state;
@@ -127,7 +150,8 @@ static void test_best_rival_is_no_classic(void **state)
     assert_string_equal(bench_best_rival(b, p)->lock->name, "quick");
     struct bench_figures f = bench_figures(b, p, &p->entries[2]);
     assert_int_equal(f.n, 1);
-    assert_float_equal(f.ratio, 0.8, 1e-9);
+    assert_float_equal(f.ratio.ratio, 0.8, 1e-9);
+    assert_true(isnan(f.ratio.low) && isnan(f.ratio.high) && isnan(f.low));
     for (size_t k = 0; k < p->n; k++)
         free(p->entries[k].runs);
     for (size_t i = 0; i < b->n; i++) {
@@ -166,6 +190,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_point_that_does_not_fit_is_left_out, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_no_interval_of_fewer_than_six, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_best_rival_is_no_classic, set_up, tear_down),
         cmocka_unit_test(test_lists_of_numbers),
         cmocka_unit_test(test_who_takes_part),

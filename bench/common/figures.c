@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "measure/stats.h"
 
 /* One member of each run, in an array that the caller frees. */
 static double *column(const struct bench_entry *e, unsigned n, size_t offset)
@@ -32,7 +31,7 @@ struct bench_figures bench_figures(const struct bench *b, const struct bench_poi
                                    const struct bench_entry *e)
 {
     unsigned n = b->finished;
-    struct bench_figures f = {.n = n, .ratio = NAN, .ratio_low = NAN, .ratio_high = NAN};
+    struct bench_figures f = {.n = n, .ratio = {NAN, NAN, NAN}};
     double *mine = COLUMN(e, n, seconds), *ones = COLUMN(e, n, seconds);
 
     for (unsigned i = 0; i < n; i++)
@@ -45,10 +44,7 @@ struct bench_figures bench_figures(const struct bench *b, const struct bench_poi
     f.involuntary = median_of(COLUMN(e, n, involuntary), n);
     if (p->baseline < p->n) {
         double *others = COLUMN(&p->entries[p->baseline], n, seconds);
-        struct stats_ratio r = stats_median_ratio(mine, others, n);
-        f.ratio = r.ratio;
-        f.ratio_low = r.low;
-        f.ratio_high = r.high;
+        f.ratio = stats_median_ratio(mine, others, n);
         free(others);
     }
     free(mine);

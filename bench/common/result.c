@@ -40,6 +40,11 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *bench_interval_json(double low, double high)
+{
+    return isfinite(low) ? json_pack("[f,f]", low, high) : json_null();
+}
+
 static json_t *runs_json(const struct bench *b, const struct bench_entry *e)
 {
     json_t *runs = json_array();
@@ -59,13 +64,14 @@ static json_t *cell_json(const struct bench *b, const struct bench_point *p,
     json_t *cell = json_pack("{s:s s:s s:b s:f}", "lock", e->lock->name, "family",
                              bench_family_name(e->lock->family), "blocks",
                              (e->lock->flags & ADAPTER_BLOCKS) != 0, "pieces", p->pieces);
-    json_t *summary =
-        json_pack("{s:i s:f s:[f,f]}", "n", (int)f.n, "median", f.median, "ci95", f.low, f.high);
+    json_t *summary = json_pack("{s:i s:f s:o}", "n", (int)f.n, "median", f.median, "ci95",
+                                bench_interval_json(f.low, f.high));
 
-    if (isfinite(f.ratio))
+    if (isfinite(f.ratio.ratio))
         json_object_set_new(summary, "ratio",
-                            json_pack("{s:s s:f s:[f,f]}", "to", p->entries[p->baseline].lock->name,
-                                      "median", f.ratio, "ci95", f.ratio_low, f.ratio_high));
+                            json_pack("{s:s s:f s:o}", "to", p->entries[p->baseline].lock->name,
+                                      "median", f.ratio.ratio, "ci95",
+                                      bench_interval_json(f.ratio.low, f.ratio.high)));
     json_object_update(cell, p->parameters);
     if (e->faults > 0)
         json_object_set_new(cell, "failures",

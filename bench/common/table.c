@@ -5,7 +5,6 @@
 
 #include "bench.h"
 #include "measure/machine.h"
-#include "measure/stats.h"
 
 void bench_print_machine(FILE *out)
 {
@@ -36,15 +35,14 @@ static void print_entry(const struct bench *b, const struct bench_point *p,
                         const struct bench_entry *e, FILE *out)
 {
     struct bench_figures f = bench_figures(b, p, e);
-    char time[32], piece[32];
+    char time[32], piece[32], ratio[48] = "";
 
     fprintf(out, "  %-18s %9s", e->lock->name, time_text(time, sizeof time, f.median));
     if (b->piece != NULL)
         fprintf(out, " %9s", time_text(piece, sizeof piece, f.median / p->pieces));
-    if (isfinite(f.ratio))
-        fprintf(out, "   %6.3f (%5.3f - %5.3f)", f.ratio, f.ratio_low, f.ratio_high);
-    else
-        fprintf(out, "   %-23s", "");
+    if (isfinite(f.ratio.ratio))
+        stats_text(ratio, sizeof ratio, f.ratio, 3);
+    fprintf(out, "   %-23s", ratio);
     fprintf(out, " %9.2f %9.2f", f.voluntary, f.involuntary);
     if (isfinite(e->system_calls))
         fprintf(out, " %9.2f", e->system_calls);
@@ -121,15 +119,16 @@ static void print_over_all(const struct bench *b, FILE *out)
     for (size_t i = 0; i < b->catalogue.n; i++) {
         const char *name = b->catalogue.locks[i]->name;
         struct stats_ratio r;
+        char text[48];
         bool again = false;
 
         for (size_t k = 0; k < i; k++)
             again = again || strcmp(b->catalogue.locks[k]->name, name) == 0;
         if (again || !over_all(b, name, false, &r))
             continue;
-        fprintf(out, "  %-18s   %6.3f (%5.3f - %5.3f)", name, r.ratio, r.low, r.high);
+        fprintf(out, "  %-18s   %-23s", name, stats_text(text, sizeof text, r, 3));
         if (over_all(b, name, true, &r))
-            fprintf(out, "   %6.3f (%5.3f - %5.3f)", r.ratio, r.low, r.high);
+            fprintf(out, "   %s", stats_text(text, sizeof text, r, 3));
         fputc('\n', out);
     }
 }
@@ -147,7 +146,8 @@ void bench_print(const struct bench *b, FILE *out)
     if (b->print_more != NULL)
         b->print_more(b, out);
     fprintf(out,
-            "\nratio: the median over the repetitions, with its 95 %% confidence interval\n"
+            "\nratio: the median over the repetitions, with its 95 %% confidence interval,\n"
+            "for which there have to be six\n"
             "vol., invol.: context switches per %s, of all threads but the main one\n",
             b->piece != NULL ? b->piece : b->unit);
     if (b->no_system_calls[0] != '\0')

@@ -50,16 +50,6 @@ static struct stats_ratio times(const struct bench *b, const struct bench_entry 
     return r;
 }
 
-static const char *at_least(const struct stats_ratio *r, double bound)
-{
-    return r->ratio >= bound ? "reached" : r->high >= bound ? "within noise" : "missed";
-}
-
-static const char *at_most(const struct stats_ratio *r, double bound)
-{
-    return r->ratio <= bound ? "reached" : r->low <= bound ? "within noise" : "missed";
-}
-
 static void evaluate_hart(const struct bench *b, FILE *out)
 {
     fprintf(out, "  %u threads, period %u, duty cycle %u %%: %s at least %.2f of %s's throughput: ",
@@ -74,8 +64,10 @@ static void evaluate_hart(const struct bench *b, FILE *out)
             continue;
         struct stats_ratio r = times(b, &p->entries[normal], &p->entries[ours]);
         double most = ideal_speed(d) * bench_figures(b, p, &p->entries[normal]).median;
-        fprintf(out, "%.2f (%.2f - %.2f), %s; a lock that costs nothing: %.2f\n", r.ratio, r.low,
-                r.high, at_least(&r, HART_LEAST), most);
+        char text[48];
+
+        fprintf(out, "%s, %s; a lock that costs nothing: %.2f\n",
+                stats_text(text, sizeof text, r, 2), stats_at_least(r, HART_LEAST), most);
         return;
     }
     fputs("not measured\n", out);
@@ -99,6 +91,7 @@ static void evaluate_cpu(const struct bench *b, FILE *out)
 {
     unsigned all = 0, good = 0;
     struct stats_ratio r;
+    char text[48];
 
     fprintf(out,
             "  CPU time per iteration, where %s's throughput is at most %.2f of %s's: no more than "
@@ -107,7 +100,7 @@ static void evaluate_cpu(const struct bench *b, FILE *out)
     for (size_t i = 0; i < b->n; i++)
         if (compare_cpu(b, &b->points[i], &r)) {
             all++;
-            good += r.low <= CPU_MOST;
+            good += r.ratio <= CPU_MOST;
         }
     if (all == 0) {
         fputs("not measured\n", out);
@@ -116,8 +109,8 @@ static void evaluate_cpu(const struct bench *b, FILE *out)
     fprintf(out, "%u of %u points\n", good, all);
     for (size_t i = 0; i < b->n; i++)
         if (compare_cpu(b, &b->points[i], &r) && r.ratio > CPU_MOST)
-            fprintf(out, "    %s: %.2f (%.2f - %.2f), %s\n", b->points[i].title, r.ratio, r.low,
-                    r.high, at_most(&r, CPU_MOST));
+            fprintf(out, "    %s: %s, %s\n", b->points[i].title,
+                    stats_text(text, sizeof text, r, 2), stats_at_most(r, CPU_MOST));
 }
 
 void outcome_print(const struct bench *b, FILE *out)

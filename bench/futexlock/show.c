@@ -32,7 +32,9 @@ static void print_speed(const struct bench *b, const struct bench_point *p,
     char text[32];
 
     double half = PER_CENT * (f.high - f.low) / 2 / f.median;
-    if (half < WIDE)
+    if (!isfinite(half))
+        snprintf(text, sizeof text, "%.0f", 1 / f.median / THOUSAND);
+    else if (half < WIDE)
         snprintf(text, sizeof text, "%.0f~%.0f", 1 / f.median / THOUSAND, half);
     else
         snprintf(text, sizeof text, "%.0f~wide", 1 / f.median / THOUSAND);

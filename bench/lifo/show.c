@@ -26,7 +26,7 @@ static double speed(const struct bench *b, const struct bench_point *p, const ad
     if (e == NULL)
         return NAN;
     struct bench_figures f = bench_figures(b, p, e);
-    return relative ? 1 / f.ratio : ELEMENTS / f.median / 1e6;
+    return relative ? 1 / f.ratio.ratio : ELEMENTS / f.median / 1e6;
 }
 
 static bool has_head(const struct bench *b, unsigned head, const adapter_head *lock)

@@ -48,10 +48,11 @@ static void print_entry(const struct bench *b, const struct bench_point *p,
 {
     struct bench_figures f = bench_figures(b, p, e);
     double rate = MEDIAN(b, p, e, rate);
+    char text[48];
 
     fprintf(out, "  %-17s %9.4g", e->lock->name, rate / 1e3);
-    if (isfinite(f.ratio)) /* of times; shown are rates */
-        fprintf(out, "  %6.3f (%.3f - %.3f)", 1 / f.ratio, 1 / f.ratio_high, 1 / f.ratio_low);
+    if (isfinite(f.ratio.ratio)) /* of times; shown are rates */
+        fprintf(out, "  %-21s", stats_text(text, sizeof text, stats_inverse(f.ratio), 3));
     fprintf(out, " %5.2f", rate / peak(b, p, e->lock));
     print_time(MEDIAN(b, p, e, cpu_ns), out);
     fprintf(out, " %6.2f %6.2f %5.2f %5.2f", f.voluntary, f.involuntary, MEDIAN(b, p, e, least),
@@ -68,7 +69,7 @@ void show_points(const struct bench *b, FILE *out)
 {
     for (size_t i = 0; i < b->n; i++) {
         const struct bench_point *p = &b->points[i];
-        fprintf(out, "\n%s\n  %-17s %9s  %-22s %5s %8s %6s %6s %5s %5s %8s %8s %8s%s\n", p->title,
+        fprintf(out, "\n%s\n  %-17s %9s  %-21s %5s %8s %6s %6s %5s %5s %8s %8s %8s%s\n", p->title,
                 "", "kop/s", "rate / pthread's", "/peak", "CPU", "vol.", "invol.", "least", "half",
                 "p50", "p99", "longest", b->no_system_calls[0] == '\0' ? "  calls" : "");
         for (size_t k = 0; k < p->n; k++)

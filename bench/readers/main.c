@@ -137,6 +137,7 @@ static bool per_core(const struct bench *b, const struct bench_entry *e, struct 
 static void print_scaling(const struct bench *b, FILE *out)
 {
     struct stats_ratio r;
+    char text[48];
 
     fprintf(out, "\nthroughput of each core, relative to one core alone (1.00: linear)\n");
     for (size_t i = 0; i < b->n; i++) {
@@ -145,8 +146,8 @@ static void print_scaling(const struct bench *b, FILE *out)
         fprintf(out, "%u cores\n", cores_of(&b->points[i]));
         for (size_t k = 0; k < b->points[i].n; k++)
             if (per_core(b, &b->points[i].entries[k], &r))
-                fprintf(out, "  %-18s   %6.3f (%5.3f - %5.3f)\n",
-                        b->points[i].entries[k].lock->name, r.ratio, r.low, r.high);
+                fprintf(out, "  %-18s   %s\n", b->points[i].entries[k].lock->name,
+                        stats_text(text, sizeof text, r, 3));
     }
 }
 
@@ -157,9 +158,9 @@ static void describe(const struct bench *b, const struct bench_point *p,
 
     (void)p;
     if (per_core(b, e, &r))
-        json_object_set_new(
-            cell, "per_core",
-            json_pack("{s:i s:f s:[f,f]}", "to", 1, "median", r.ratio, "ci95", r.low, r.high));
+        json_object_set_new(cell, "per_core",
+                            json_pack("{s:i s:f s:o}", "to", 1, "median", r.ratio, "ci95",
+                                      bench_interval_json(r.low, r.high)));
 }
 
 int main(int argc, char **argv)

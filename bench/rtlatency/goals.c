@@ -53,12 +53,13 @@ static void pair_goal(const struct bench *b, const struct bench_point *p,
 {
     const struct bench_entry *to = entry_of(p, rival);
     struct stats_ratio r;
+    char text[48];
 
     if (to == NULL)
         return;
     r = ratio_of(b, e, to);
-    fprintf(out, "  %-12s / %-13s %6.4f (%6.4f - %6.4f), at most %.2f: %s\n", e->lock->name, rival,
-            r.ratio, r.low, r.high, most, outcome(r.ratio, most));
+    fprintf(out, "  %-12s / %-13s %s, at most %.2f: %s\n", e->lock->name, rival,
+            stats_text(text, sizeof text, r, 4), most, stats_at_most(r, most));
 }
 
 static void pair_goals(const struct bench *b, const struct bench_point *p, FILE *out)
@@ -72,9 +73,10 @@ static void pair_goals(const struct bench *b, const struct bench_point *p, FILE 
         pair_goal(b, p, e, "PRIO_PROTECT", of_protect, out);
         pair_goal(b, p, e, "PRIO_INHERIT", of_inherit, out);
         if (entry_of(p, baseline) != NULL) {
-            struct stats_ratio r = ratio_of(b, e, entry_of(p, baseline));
-            fprintf(out, "  %-12s / %-13s %6.4f (%6.4f - %6.4f)\n", e->lock->name, baseline,
-                    r.ratio, r.low, r.high);
+            char text[48];
+
+            stats_text(text, sizeof text, ratio_of(b, e, entry_of(p, baseline)), 4);
+            fprintf(out, "  %-12s / %-13s %s\n", e->lock->name, baseline, text);
         }
         if (isfinite(e->system_calls))
             fprintf(out, "  %-12s   system calls  %.3f of a pair, none: %s\n", e->lock->name,

@@ -147,10 +147,12 @@ static void print_pairs(const struct bench *b, const struct bench_point *p, FILE
         const struct bench_entry *e = &p->entries[k];
         struct bench_figures f = bench_figures(b, p, e);
         double lowest = INFINITY;
+        char text[48];
+
         for (unsigned i = 0; i < b->finished; i++)
             lowest = fmin(lowest, e->runs[i].seconds);
-        fprintf(out, "  %-14s %6.1f ns %7.1f ns   %6.3f (%5.3f - %5.3f) ", e->lock->name,
-                f.median * 1e9, lowest * 1e9, f.ratio, f.ratio_low, f.ratio_high);
+        fprintf(out, "  %-14s %6.1f ns %7.1f ns   %-23s", e->lock->name, f.median * 1e9,
+                lowest * 1e9, stats_text(text, sizeof text, f.ratio, 3));
         if (isfinite(e->system_calls))
             fprintf(out, " %9.3f\n", e->system_calls);
         else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,13 +71,13 @@ static void print_head(const struct experiment *c, const struct object_kind *kin
 static void print_row(const struct experiment *c, const struct contestant *k, FILE *out)
 {
     struct stats_ratio r;
+    char text[48] = "-";
 
     fprintf(out, "%-18s %5.1f ns %5.1f ns   ", k->entry.head->name, median_of(c, k),
             least_of(c, k));
     if (ratio_of(c, k, &r))
-        fprintf(out, "%5.3f (%5.3f - %5.3f)", r.ratio, r.low, r.high);
-    else
-        fprintf(out, "%-21s", "-");
+        stats_text(text, sizeof text, r, 3);
+    fprintf(out, "%-21s", text);
     if (has_cycles(c))
         fprintf(out, "   %8.1f %8.1f", per_pair(k, k->cycles), per_pair(k, k->instructions));
     fputc('\n', out);
@@ -136,14 +137,19 @@ static json_t *missing_json(void)
     return missing;
 }
 
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *ratio_json(const struct experiment *c, const struct contestant *k)
 {
     struct stats_ratio r;
 
     if (!ratio_of(c, k, &r))
         return json_null();
-    return json_pack("{s:s s:f s:f s:f}", "to", object_kinds[k->entry.object].baseline, "median",
-                     r.ratio, "low", r.low, "high", r.high);
+    return json_pack("{s:s s:f s:o s:o}", "to", object_kinds[k->entry.object].baseline, "median",
+                     r.ratio, "low", real_or_null(r.low), "high", real_or_null(r.high));
 }
 
 static json_t *cell_json(const struct experiment *c, const struct contestant *k)

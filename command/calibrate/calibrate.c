@@ -11,8 +11,9 @@
 #include "command/command.h"
 #include "command/cpus.h"
 #include "measure/clock.h"
+#include "measure/stats.h"
 
-enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 20000 };
+enum { ROUNDS_LEAST = STATS_INTERVAL_LEAST, ROUNDS_MOST = 20000 };
 
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_LEAST 0.1

@@ -44,9 +44,11 @@ TEST(test_mean_and_interval)
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct stats s = {0};
 
-    assert_true(isinf(stats_ci95(&s)));
-    for (int i = 0; i < 8; i++)
+    assert_true(isnan(stats_ci95(&s)));
+    for (int i = 0; i < 8; i++) {
+        assert_true(isnan(stats_ci95(&s)) == (i < 6));
         stats_add(&s, x[i]);
+    }
     assert_true(near(s.mean, 5, 1e-12));
     assert_true(near(stats_stddev(&s), 2.13809, 1e-5));
     assert_true(near(stats_coeff(&s), 0.427618, 1e-6));
@@ -83,8 +85,56 @@ TEST(test_ratios)
     r = stats_paired_ratio(a, b, 100);
     assert_true(near(r.ratio, 0.5, 0.02));
     assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
-    r = stats_median_ratio(a, b, 2);
-    assert_true(r.low <= r.ratio && r.ratio <= r.high);
+}
+
+/* The ranks are those of the tables of the sign test: so many of n numbers lie outside at each end.
+ */
+TEST(test_interval_of_a_median)
+{
+    static const struct {
+        size_t n, outside;
+    } table[] = {{6, 0}, {8, 0}, {9, 1}, {11, 1}, {12, 2}, {15, 3}, {20, 5}, {25, 7}, {40, 13}};
+    double a[10000], ones[10000];
+    char text[48];
+
+    for (int i = 0; i < 10000; i++) {
+        a[i] = 10000 - i;
+        ones[i] = 1;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        size_t n = table[i].n;
+        struct stats_ratio r = stats_median_ratio(&a[10000 - n], ones, n);
+        assert_true(near(r.ratio, (double)(n + 1) / 2, 1e-9));
+        assert_true(near(r.low, (double)(1 + table[i].outside), 1e-9));
+        assert_true(near(r.high, (double)(n - table[i].outside), 1e-9));
+    }
+    struct stats_ratio r = stats_median_ratio(a, ones, 10000);
+    assert_true(near(r.low, 4902, 1.5) && near(r.high, 5099, 1.5)); /* 5000 and 0.98 sqrt(n) */
+    for (size_t n = 1; n < 6; n++) {
+        r = stats_median_ratio(a, ones, n);
+        assert_true(isfinite(r.ratio) && isnan(r.low) && isnan(r.high));
+        assert_true(isnan(stats_paired_ratio(a, ones, n).low));
+    }
+    assert_string_equal(stats_text(text, sizeof text, r, 1), "9998.0 (too few)");
+}
+
+TEST(test_outcomes)
+{
+    static const struct stats_ratio above = {1.2, 1.1, 1.3}, across = {1.2, 0.9, 1.5},
+                                    below = {0.8, 0.7, 0.9};
+    const struct stats_ratio few = {1.2, NAN, NAN};
+    char text[48];
+
+    assert_string_equal(stats_at_least(above, 1), "reached");
+    assert_string_equal(stats_at_least(across, 1), "open");
+    assert_string_equal(stats_at_least(below, 1), "missed");
+    assert_string_equal(stats_at_least(few, 1), "open");
+    assert_string_equal(stats_at_most(above, 1), "missed");
+    assert_string_equal(stats_at_most(across, 1), "open");
+    assert_string_equal(stats_at_most(below, 1), "reached");
+    assert_string_equal(stats_at_most(few, 1), "open");
+    assert_string_equal(stats_text(text, sizeof text, stats_inverse(across), 2),
+                        "0.83 (0.67 - 1.11)");
 }
 
 TEST(test_percentiles)
@@ -283,6 +333,8 @@ int main(void)
         cmocka_unit_test(test_mean_and_interval),
         cmocka_unit_test(test_student),
         cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_interval_of_a_median),
+        cmocka_unit_test(test_outcomes),
         cmocka_unit_test(test_percentiles),
         cmocka_unit_test(test_random_numbers),
         cmocka_unit_test(test_work_is_done_in_steps),

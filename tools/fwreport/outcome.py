@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How a goal is evaluated and told."""
 
-REACHED, NOISE, MISSED, UNKNOWN = "reached", "within noise", "missed", "not measured"
+# Reached and missed both need the whole interval to lie on that side of the bound; what has no
+# interval, as of fewer than six repetitions, is open.
+REACHED, OPEN, MISSED, UNKNOWN = "reached", "open", "missed", "not measured"
 
 WIDE = 10                       # an interval from x to 10x says nothing worth two figures
 
@@ -31,17 +33,17 @@ def interval(estimate, digits=2):
 
 
 def at_least(estimate, bound):
-    if estimate.value >= bound:
-        return REACHED
-    return NOISE if estimate.high is not None and estimate.high >= bound else MISSED
+    if estimate.low is None or estimate.low < bound <= estimate.high:
+        return OPEN
+    return REACHED if estimate.low >= bound else MISSED
 
 
 def at_most(estimate, bound):
-    if estimate.value <= bound:
-        return REACHED
-    return NOISE if estimate.low is not None and estimate.low <= bound else MISSED
+    if estimate.low is None or estimate.low <= bound < estimate.high:
+        return OPEN
+    return REACHED if estimate.high <= bound else MISSED
 
 
 def worst(states):
-    order = (REACHED, NOISE, MISSED)
+    order = (REACHED, OPEN, MISSED)
     return max(states, key=order.index)

@@ -35,7 +35,7 @@ td.wrap{white-space:normal;min-width:14rem}
 tr.ours td{color:var(--furwock);font-weight:600}
 .then{color:var(--soft)}.low{color:var(--bad);font-weight:600}
 .reached{color:var(--good);font-weight:600}.missed{color:var(--bad);font-weight:600}
-.noise,.unknown{color:var(--soft);font-weight:600}
+.open,.unknown{color:var(--soft);font-weight:600}
 details{margin:.5rem 0}summary{cursor:pointer;color:var(--pthread)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem;margin:.6rem 0}
 dt{color:var(--soft)}dd{margin:0}
@@ -109,14 +109,14 @@ def _headlines(results):
     """What was found, in a sentence or two: the goals that speak of throughput and cost."""
     every = [goal for goal in goals.all_goals(results) if goal.state != goals.UNKNOWN]
     by_state = {state: sum(goal.state == state for goal in every)
-                for state in (goals.REACHED, goals.NOISE, goals.MISSED)}
+                for state in (goals.REACHED, goals.OPEN, goals.MISSED)}
     if not every and results.waited:
         return [waited.headline(results)]
     if not every:
         return ["furwock's goals could not be evaluated from these results."]
     line = f"Of {len(every)} goals that these results cover, {by_state[goals.REACHED]} reached"
-    if by_state[goals.NOISE]:
-        line += f", {by_state[goals.NOISE]} short by less than the noise"
+    if by_state[goals.OPEN]:
+        line += f", {by_state[goals.OPEN]} open"
     return _figures(results) + [line + f", {by_state[goals.MISSED]} missed."]
 
 

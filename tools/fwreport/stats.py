@@ -6,16 +6,17 @@ from collections import namedtuple
 
 from scipy.special import bdtr, bdtrik, stdtrit
 
-# A ratio (or mean) with its interval; low and high are None with fewer than two samples.
+# A ratio, mean or median with its interval; low and high are None with too few samples.
 Estimate = namedtuple("Estimate", "value low high n")
 
 CONFIDENCE = 0.95
+LEAST = 6                       # samples; so also in measure/stats.h and ulockflex
 
 
 def half_width(samples):
-    """Half the 95 % confidence interval of the mean; None without a spread."""
+    """Half the 95 % confidence interval of the mean; None with too few samples."""
     n = len(samples)
-    if n < 2:
+    if n < LEAST:
         return None
     mean = sum(samples) / n
     variance = sum((x - mean) ** 2 for x in samples) / (n - 1)
@@ -84,7 +85,8 @@ def difference(left, right):
 
 
 def geometric(estimates):
-    """Geometric mean of independent ratios, with the interval that their own intervals imply."""
+    """Geometric mean of ratios that are independent of each other, with the interval that their own
+    intervals imply; none where any of them has none."""
     kept = [e for e in estimates if e is not None and e.value > 0]
     if not kept:
         return None

@@ -7,7 +7,7 @@ from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, l
                mixtables, paper, rttables, stats, summary, waketables)
 from .compare import OURS, PTHREAD
 
-CLASSES = {goals.REACHED: "reached", goals.NOISE: "noise", goals.MISSED: "missed",
+CLASSES = {goals.REACHED: "reached", goals.OPEN: "open", goals.MISSED: "missed",
            goals.UNKNOWN: "unknown"}
 
 
@@ -49,8 +49,9 @@ def goals_table(results):
     head = "".join(cell_html(name, "th", "text") for name in ("what", "goal", "found", "outcome"))
     return (f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>'
             + "\n".join(rows) + "</tbody></table></div>"
-            '<p class="soft">Brackets hold 95 % confidence intervals. "Within noise": the figure '
-            "itself misses the goal, but its interval reaches it.</p>")
+            '<p class="soft">Brackets hold 95 % confidence intervals. Reached and missed: '
+            "the whole interval lies on that side of the goal. Open: it does not, or there are "
+            "fewer than six repetitions, of which no interval is told.</p>")
 
 
 def every_cell(results):

@@ -82,7 +82,7 @@ class States(unittest.TestCase):
         loaded = load(raw)
         self.assertEqual(adaptive.states(loaded), ["on"])
         self.assertIn("; assist: on\n", summary.text(loaded))
-        self.assertIn("270 runs found the assist in another state",
+        self.assertIn("324 runs found the assist in another state",
                       summary.text(loaded))
 
     def test_results_with_it_and_without(self):

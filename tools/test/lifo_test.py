@@ -9,7 +9,7 @@ import synthetic
 import synthetic_lifo
 from reporting import changed, load, slower
 from fwreport import lifo, lifogoals, lifotables, summary
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
+from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
 def slowed(factor, **where):
@@ -94,9 +94,9 @@ class Goals(unittest.TestCase):
     def test_pairs(self):
         self.assertEqual(states(slowed(2, lock="furwock", head=16)), [REACHED] * 3 + [MISSED])
 
-    def test_within_noise(self):
+    def test_open(self):
         raw = slowed(lambda run: 1.7 if run["round"] % 2 else 2.0, lock="furwock", head=16)
-        self.assertEqual(states(raw)[3], NOISE)
+        self.assertEqual(states(raw)[3], OPEN)
 
 
 if __name__ == "__main__":

@@ -54,26 +54,40 @@ class IdealLock(unittest.TestCase):
 
 class Statistics(unittest.TestCase):
     def test_interval_of_a_known_sample(self):
-        # Student's t for 4 degrees of freedom is 2.776; the standard error is sqrt(2.5 / 5).
-        found = stats.mean([1, 2, 3, 4, 5])
-        self.assertAlmostEqual(found.high - found.value, 2.776 * math.sqrt(0.5), places=3)
+        # Student's t for 5 degrees of freedom is 2.571; the standard error is sqrt(3.5 / 6).
+        found = stats.mean([1, 2, 3, 4, 5, 6])
+        self.assertAlmostEqual(found.high - found.value, 2.5706 * math.sqrt(3.5 / 6), places=3)
 
     def test_interval_of_a_median(self):
         # With 10 samples the textbook interval is from the 2nd to the 9th, at 97.9 %.
         self.assertEqual(stats.median(list(range(1, 11))), (5.5, 2, 9, 10))
         self.assertEqual(stats.median([3.0, 1.0, 2.0]), (2.0, None, None, 3))
 
-    def test_one_sample_has_no_interval(self):
+    def test_fewer_than_six_samples_have_no_interval(self):
         self.assertEqual(stats.mean([7.0]), (7.0, None, None, 1))
+        five = {r: 1.0 + r for r in range(5)}
+        for found in (stats.mean(list(five.values())), stats.median(list(five.values())),
+                      stats.ratio(five, five), stats.ratio(five, {9 + r: five[r] for r in five})):
+            self.assertEqual((found.low, found.high), (None, None))
+        self.assertEqual(stats.median([1, 2, 3, 4, 5, 6]), (3.5, 1, 6, 6))
+
+    def test_an_outcome_needs_the_whole_interval_on_its_side(self):
+        for low, high, least, most in ((1.1, 1.3, goals.REACHED, goals.MISSED),
+                                       (0.9, 1.3, goals.OPEN, goals.OPEN),
+                                       (0.7, 0.9, goals.MISSED, goals.REACHED),
+                                       (None, None, goals.OPEN, goals.OPEN)):
+            found = stats.Estimate(1.2, low, high, 6)
+            self.assertEqual((goals.at_least(found, 1), goals.at_most(found, 1)), (least, most))
 
     def test_a_ratio_cancels_what_slows_the_whole_round(self):
-        below = {r: 100.0 * (1 + r) for r in range(5)}
+        below = {r: 100.0 * (1 + r) for r in range(6)}
         found = stats.ratio({r: 1.2 * x for r, x in below.items()}, below)
         self.assertAlmostEqual(found.value, 1.2)
         self.assertAlmostEqual(found.low, 1.2)
 
     def test_rounds_that_differ_are_independent_samples(self):
-        found = stats.ratio({0: 2.0, 1: 2.2}, {5: 1.0, 6: 1.1})
+        found = stats.ratio({r: 2.0 + r % 2 / 5 for r in range(6)},
+                            {10 + r: 1.0 + r % 2 / 10 for r in range(6)})
         self.assertAlmostEqual(found.value, 2.0)
         self.assertLess(found.low, 2.0)
 
@@ -139,6 +153,12 @@ class Goals(unittest.TestCase):
         goal = goals.today_grid(load(raw))[0]
         self.assertEqual(goal.state, goals.MISSED)
         self.assertIn("1 under 0.85", goal.got)
+
+    def test_a_share_of_the_cells_is_enough(self):
+        reached, open_, missed = [goals.REACHED], [goals.OPEN], [goals.MISSED]
+        for states, wanted in ((reached * 9 + missed, reached), (reached * 8 + missed * 2, missed),
+                               (reached * 8 + open_ * 2, open_), (reached * 9 + open_, reached)):
+            self.assertEqual([goals._enough(states)], wanted)
 
     def test_uncontended(self):
         found = goals.uncontended(load(synthetic.uncontended()))

@@ -9,7 +9,7 @@ import synthetic
 import synthetic_rtlatency as invented
 from reporting import load, slower
 from fwreport import rtgoals, rtlatency, rttables, summary
-from fwreport.outcome import MISSED, NOISE, REACHED, UNKNOWN
+from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
 def changed(raw, change, **where):
@@ -112,7 +112,7 @@ class Goals(unittest.TestCase):
         raw = slowed(1.2, lock="MPCP-DU", tasks=16)
         self.assertEqual(states(raw)[:3], [REACHED, MISSED, REACHED])
         raw = slowed(lambda run: 1.2 - 0.1 * (run["round"] % 2), lock="MPCP-DU", tasks=16)
-        self.assertEqual(states(raw)[1], NOISE)
+        self.assertEqual(states(raw)[1], OPEN)
         raw = slowed(10, lock="FMLP+-DU")
         self.assertEqual(states(raw)[:2], [MISSED, MISSED])
 

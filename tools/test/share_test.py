@@ -110,7 +110,7 @@ class Uncontended(unittest.TestCase):
 
 class Program(reporting.InDirectory):
     def test_summary(self):
-        done = self.report([synthetic_share.share(runs=3), synthetic_share.uncontended()],
+        done = self.report([synthetic_share.share(), synthetic_share.uncontended()],
                            "--summary")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"REACHED  Figure 6, each cell: furwock-rw: 88 of 88 cells")

@@ -79,7 +79,7 @@ def result(plan, cells):
             "cells": cells}
 
 
-def paper(runs=5, tasks=(2, 3, 4, 100, 1000), locks=LOCKS, seed=1):
+def paper(runs=6, tasks=(2, 3, 4, 100, 1000), locks=LOCKS, seed=1):
     generator = random.Random(seed)
     cells = [cell(lock, "tables", "threads", (count, 1, lht, nlht), runs, generator)
              for count in tasks for nlht, lht in CONFIGURATIONS for lock in locks]
@@ -93,7 +93,7 @@ def paper(runs=5, tasks=(2, 3, 4, 100, 1000), locks=LOCKS, seed=1):
     return result("paper", cells)
 
 
-def today(runs=4, locks=("furwock", "furwock-fair", "pthread", "pthread-adaptive", "nsync",
+def today(runs=6, locks=("furwock", "furwock-fair", "pthread", "pthread-adaptive", "nsync",
                          "parking_lot"), seed=2, sets=(1, 10, 1000), tasks=(2, 4, 6, 8)):
     generator = random.Random(seed)
     times = dict.fromkeys((hold, hold * times) for hold in (0, 1, 10, 100) for times in (1, 10))

@@ -29,7 +29,7 @@ def cell(lock, point, runs, state, generator):
     return {**found, "assist": state} if state else found
 
 
-def adaptive(runs=5, states=("off", "on"), locks=tuple(LOCKS), seed=21):
+def adaptive(runs=6, states=("off", "on"), locks=tuple(LOCKS), seed=21):
     """`states`: as --assist gives them; (None,): it was left alone."""
     generator = random.Random(seed)
     cells = [cell(lock, (tasks, *times), runs, state, generator)

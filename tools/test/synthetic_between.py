@@ -16,7 +16,7 @@ DATABASE = {"fcntl": ("rival", (1, 1, 1)), "tdb-mutex": ("rival", (0.7, 0.3, 0.6
 LEVELS = (("high", 6, 1), ("low", 6, 4096), ("none", 1, 4096))
 
 
-def processes(runs=5, locks=tuple(LOCKS), seed=11):
+def processes(runs=6, locks=tuple(LOCKS), seed=11):
     generator = random.Random(seed)
     cells = []
     for tasks in TASKS:
@@ -33,7 +33,7 @@ def processes(runs=5, locks=tuple(LOCKS), seed=11):
     return synthetic.result("processes", cells)
 
 
-def database(repetitions=5, locks=tuple(DATABASE), seed=12):
+def database(repetitions=6, locks=tuple(DATABASE), seed=12):
     generator = random.Random(seed)
     return synthetic_wakes.result("tdbtorture", [
         synthetic_wakes.cell(lock, DATABASE[lock][0], 1, 10 * DATABASE[lock][1][at], 0,

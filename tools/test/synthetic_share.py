@@ -55,7 +55,7 @@ def cell(lock, point, runs, generator):
             "runs": [run(lock, at, point, generator) for at in range(runs)]}
 
 
-def share(runs=4, tasks=TASKS, shares=SHARES, times=TIMES, locks=LOCKS, seed=5):
+def share(runs=6, tasks=TASKS, shares=SHARES, times=TIMES, locks=LOCKS, seed=5):
     generator = random.Random(seed)
     return synthetic.result("share", [
         cell(lock, (count, level, lht, nlht), runs, generator)

@@ -18,7 +18,7 @@ GATES = {"semaphore": {"furwock": 0.9, "posix": 1.0},
 def cell(lock, family, pieces, seconds, switches, repetitions, generator, **point):
     shakes = [1 + 0.2 * (at % 3) for at in range(repetitions)]      # a slow repetition, for all
     return {"lock": lock, "family": family, "blocks": True, "pieces": pieces, **point,
-            "runs": [{"round": at, "seconds": seconds * shake * generator.gauss(1, 0.01),
+            "runs": [{"round": at, "seconds": seconds * shake * generator.gauss(1, 0.002),
                       "vcsw": switches * generator.gauss(1, 0.005), "ivcsw": 0.02,
                       "syscalls": 2 * switches}
                      for at, shake in enumerate(shakes)]}

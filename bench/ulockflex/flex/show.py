@@ -88,6 +88,9 @@ MARKS = """\
 ~: the 95 % confidence interval is wider than asked for, or unknown.  ?: runs shorter than some
 turns of the scheduler.  !: see below."""
 
+# A figure alone decides nothing: its interval does.
+JUDGED = "Whether that is reached, tools/report says from the result file."
+
 LEGEND = """\
 it/s: iterations per second, median of the runs.  +-: half the 95 % confidence interval of the mean.
 coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
