@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,74 +12,30 @@
 #include "cond.h"
 #include "mutex.h"
 #include "mutex_init.h"
-#include "mutexattr.h"
+#include "test/support/child.h"
 #include "test/support/unit.h"
 
 /*
- * posix/cond.c with the real kernel: what differential/, with one waiter at a time, and cond/, with
- * mutexes of some kinds, leave.
+ * posix/cond.c with the real kernel: what differential/ (all kinds of mutexes, one waiter at a
+ * time), cond/ (storms), and contract.dropin.cond-*.pthread leave.
  */
 
-enum { WAITERS = 4 };
-
-static const struct timespec past = {1, 0};
-
-static const struct kind {
-    int type, shared, robust, protocol;
-} kinds[] = {
-    {PTHREAD_MUTEX_NORMAL, 0, 0, 0},
-    {PTHREAD_MUTEX_RECURSIVE, 0, 0, 0},
-    {PTHREAD_MUTEX_ERRORCHECK, 0, 0, 0},
-    {PTHREAD_MUTEX_ADAPTIVE_NP, 0, 0, 0},
-    {PTHREAD_MUTEX_NORMAL, 1, 0, 0},
-    {PTHREAD_MUTEX_RECURSIVE, 1, 0, 0},
-    {PTHREAD_MUTEX_ERRORCHECK, 1, 0, 0},
-    {PTHREAD_MUTEX_NORMAL, 0, 1, 0},
-    {PTHREAD_MUTEX_ERRORCHECK, 1, 1, 0},
-    {PTHREAD_MUTEX_NORMAL, 0, 0, PTHREAD_PRIO_INHERIT},
-    {PTHREAD_MUTEX_RECURSIVE, 0, 0, PTHREAD_PRIO_INHERIT},
-    {PTHREAD_MUTEX_NORMAL, 1, 1, PTHREAD_PRIO_INHERIT},
-};
-#define KINDS (sizeof kinds / sizeof *kinds)
+enum { WAITERS = 4, ROUNDS = 400 };
 
 static pthread_mutex_t m;
 static pthread_cond_t c;
 static int waiting, tokens;
 
-static void make_cond(int shared, clockid_t clock)
+static void make_cond(pthread_cond_t *cond, int shared, clockid_t clock)
 {
     pthread_condattr_t attr;
 
     assert_int_equal(fw_posix_condattr_init_(&attr), 0);
     assert_int_equal(fw_posix_condattr_setpshared_(&attr, shared), 0);
     assert_int_equal(fw_posix_condattr_setclock_(&attr, clock), 0);
-    assert_int_equal(fw_posix_cond_init_(&c, &attr), 0);
+    assert_int_equal(fw_posix_cond_init_(cond, &attr), 0);
+    assert_int_equal(fw_posix_mutex_init_(&m, NULL), 0);
     waiting = tokens = 0;
-}
-
-static void make_mutex(const struct kind *kind)
-{
-    pthread_mutexattr_t attr;
-
-    assert_int_equal(fw_posix_mutexattr_init_(&attr), 0);
-    assert_int_equal(fw_posix_mutexattr_settype_(&attr, kind->type), 0);
-    assert_int_equal(fw_posix_mutexattr_setpshared_(&attr, kind->shared), 0);
-    assert_int_equal(fw_posix_mutexattr_setrobust_(&attr, kind->robust), 0);
-    assert_int_equal(fw_posix_mutexattr_setprotocol_(&attr, kind->protocol), 0);
-    assert_int_equal(fw_posix_mutex_init_(&m, &attr), 0);
-}
-
-/* Each test on every kind, and with a variable of either sort. */
-static void on_every_kind(void (*test)(const struct kind *))
-{
-    for (unsigned i = 0; i < KINDS; i++)
-        for (int shared = 0; shared < 2; shared++) {
-            make_mutex(&kinds[i]);
-            make_cond(shared, CLOCK_REALTIME);
-            test(&kinds[i]);
-            assert_int_equal(fw_posix_cond_destroy_(&c), 0);
-            assert_int_equal(fw_posix_mutex_destroy_(&m), 0);
-        }
 }
 
 static void lock(void)
@@ -106,20 +63,6 @@ static void await(int n)
     }
 }
 
-static void *take_token(void *arg)
-{
-    int result = 0;
-
-    if (fw_posix_mutex_lock_(&m) != 0)
-        return arg;
-    waiting++;
-    while (tokens == 0 && result == 0)
-        result = fw_posix_cond_wait_(&c, &m);
-    waiting--;
-    tokens--;
-    return fw_posix_mutex_unlock_(&m) == 0 && result == 0 ? NULL : arg;
-}
-
 static void join(pthread_t *threads, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -128,73 +71,6 @@ static void join(pthread_t *threads, int n)
         assert_int_equal(pthread_join(threads[i], &result), 0);
         assert_null(result);
     }
-}
-
-static void wake_everybody(const struct kind *kind)
-{
-    pthread_t threads[WAITERS];
-
-    (void)kind;
-    for (int i = 0; i < WAITERS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, take_token, threads), 0);
-    await(WAITERS);
-    for (int held = 0; held < 2; held++) {
-        lock();
-        tokens++;
-        if (!held)
-            unlock();
-        assert_int_equal(fw_posix_cond_signal_(&c), 0);
-        if (held)
-            unlock();
-        await(WAITERS - 1 - held);
-    }
-    lock();
-    assert_int_equal(tokens, 0);
-    tokens = WAITERS - 2;
-    assert_int_equal(fw_posix_cond_broadcast_(&c), 0);
-    unlock();
-    join(threads, WAITERS);
-    assert_int_equal(tokens, 0);
-}
-
-TEST(signals_and_broadcasts_wake)
-{
-    on_every_kind(wake_everybody);
-}
-
-static void *try_from_outside(void *arg)
-{
-    *(int *)arg = fw_posix_mutex_trylock_(&m);
-    return NULL;
-}
-
-static int tried_from_outside(void)
-{
-    pthread_t thread;
-    int result;
-
-    assert_int_equal(pthread_create(&thread, NULL, try_from_outside, &result), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    return result;
-}
-
-/* A wait releases one level; who holds more keeps the rest. */
-static void hold_twice(const struct kind *kind)
-{
-    if (kind->type != PTHREAD_MUTEX_RECURSIVE)
-        return;
-    lock();
-    lock();
-    assert_int_equal(fw_posix_cond_timedwait_(&c, &m, &past), ETIMEDOUT);
-    unlock();
-    assert_int_equal(tried_from_outside(), EBUSY);
-    unlock();
-    assert_int_equal(fw_posix_mutex_unlock_(&m), EPERM);
-}
-
-TEST(a_recursive_mutex_keeps_its_count)
-{
-    on_every_kind(hold_twice);
 }
 
 /* --- Several mutexes ------------------------------------------------------------------------ */
@@ -219,8 +95,7 @@ TEST(one_variable_serves_several_mutexes)
 {
     pthread_t threads[WAITERS];
 
-    make_mutex(&kinds[0]);
-    make_cond(0, CLOCK_REALTIME);
+    make_cond(&c, 0, CLOCK_REALTIME);
     for (int i = 0; i < WAITERS; i++) {
         memset(&others[i], 0, sizeof others[i]);
         assert_int_equal(pthread_create(&threads[i], NULL, wait_with_own, &others[i]), 0);
@@ -236,6 +111,44 @@ TEST(one_variable_serves_several_mutexes)
     assert_int_equal(fw_posix_cond_destroy_(&c), 0);
 }
 
+/* --- Its memory ------------------------------------------------------------------------------- */
+
+static void *wait_once(void *cond)
+{
+    lock();
+    waiting++;
+    while (tokens == 0)
+        if (fw_posix_cond_wait_(cond, &m) != 0)
+            return cond;
+    unlock();
+    return NULL;
+}
+
+/* Once all are woken and destroy has returned, though they may still be on their way out. */
+TEST(its_memory_may_go_after_destroy)
+{
+    pthread_t threads[WAITERS];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_cond_t *cond = share(sizeof *cond);
+
+        make_cond(cond, round % 4 != 0, CLOCK_REALTIME);
+        for (int i = 0; i < WAITERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, wait_once, cond), 0);
+        await(WAITERS);
+        lock();
+        tokens = 1;
+        assert_int_equal(fw_posix_cond_broadcast_(cond), 0);
+        if (round % 2 != 0)
+            unlock();
+        assert_int_equal(fw_posix_cond_destroy_(cond), 0);
+        munmap(cond, sizeof *cond);
+        if (round % 2 == 0)
+            unlock();
+        join(threads, WAITERS);
+    }
+}
+
 /* --- The variable's clock ------------------------------------------------------------------- */
 
 TEST(the_clock_is_the_variables)
@@ -243,8 +156,7 @@ TEST(the_clock_is_the_variables)
     struct timespec at;
 
     for (int shared = 0; shared < 2; shared++) {
-        make_mutex(&kinds[0]);
-        make_cond(shared, CLOCK_MONOTONIC);
+        make_cond(&c, shared, CLOCK_MONOTONIC);
         clock_gettime(CLOCK_MONOTONIC, &at); /* long ago on the other clock */
         at.tv_sec += 1000000;
         lock();

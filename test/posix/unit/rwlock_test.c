@@ -12,12 +12,14 @@
 #include "test/support/sleeper.h"
 #include "test/support/unit.h"
 
-/* posix/rwlock.c and rwlock_shared.c: those who wait, in threads and in processes. */
+/*
+ * posix/rwlock.c and rwlock_shared.c: those who wait in other processes.  Many threads:
+ * contract.dropin.rw-*.pthread-rw, and fw-model (posix-rwlock).
+ */
 
 /* In memory that forked children see. */
 static struct area {
     pthread_rwlock_t l;
-    long n[2];
     pid_t tid;
     bool done;
 } * area;
@@ -126,71 +128,6 @@ TEST(a_forked_child_has_what_it_held)
         fw_posix_rwlock_wrlock_(&l);
         finish(start(use_what_the_parent_held, &l));
         fw_posix_rwlock_unlock_(&l);
-    }
-}
-
-/* --- Many ------------------------------------------------------------------------------------- */
-
-enum { MANY = 4, ROUNDS = 4000 };
-
-static void *mix(void *arg)
-{
-    unsigned seed = (unsigned)(uintptr_t)arg;
-    uintptr_t wrong = 0;
-
-    for (int i = 0; i < ROUNDS; i++) {
-        bool writes = rand_r(&seed) % 4 == 0;
-        fw_deadline d = deadline_in(CLOCK_REALTIME, rand_r(&seed) % 20000);
-        int error;
-
-        if (rand_r(&seed) % 2 == 0)
-            error = writes ? fw_posix_rwlock_wrlock_(&area->l) : fw_posix_rwlock_rdlock_(&area->l);
-        else
-            error = writes ? fw_posix_rwlock_timedwrlock_(&area->l, &d.at)
-                           : fw_posix_rwlock_timedrdlock_(&area->l, &d.at);
-        wrong += error != 0 && error != ETIMEDOUT;
-        if (error != 0)
-            continue;
-        wrong += area->n[0] != area->n[1];
-        if (writes) {
-            area->n[0]++;
-            if (rand_r(&seed) % 8 == 0)
-                sched_yield();
-            area->n[1]++;
-        }
-        fw_posix_rwlock_unlock_(&area->l);
-    }
-    return (void *)wrong;
-}
-
-/* Threads of this process, or of one more. */
-static void mix_in_threads(void *first_seed)
-{
-    pthread_t threads[MANY];
-    void *wrong;
-
-    for (uintptr_t i = 0; i < MANY; i++)
-        pthread_create(&threads[i], NULL, mix, (void *)((uintptr_t)first_seed + i));
-    for (unsigned i = 0; i < MANY; i++) {
-        pthread_join(threads[i], &wrong);
-        if (wrong != NULL)
-            abort();
-    }
-}
-
-TEST(writers_are_alone_among_many)
-{
-    for (int way = 0; way < WAYS; way++) {
-        pid_t child = -1;
-
-        make(way);
-        if (way >= KINDS)
-            child = start(mix_in_threads, (void *)(MANY + 1));
-        mix_in_threads((void *)1);
-        if (child > 0)
-            finish(child);
-        assert_int_equal(fw_posix_rwlock_trywrlock_(&area->l), 0);
-        assert_int_equal(area->n[0], area->n[1]);
     }
 }
 
