@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "meeting.h"
+#include "words.h"
 
 /*
  * Forks while other threads are inside operations.  The child uses every object; it must not hang,
@@ -49,24 +50,14 @@ static void make_objects(void)
 /* Any operation on object i.  Was what it returned whole? */
 static bool operate(struct worker *me, unsigned i)
 {
-    unsigned char *o = objects[i].object, seen[512];
-    const void *value = tag(draw(me, VALUES));
+    static const int orders[N_CALLS] = {__ATOMIC_ACQUIRE, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_ACQ_REL};
+    unsigned char seen[512];
+    enum call call = (enum call)draw(me, N_CALLS);
     size_t n = objects[i].n;
 
     memcpy(seen, tag(0), n);
-    switch (draw(me, 4)) {
-    case 0:
-        subject->load(n, o, seen, __ATOMIC_ACQUIRE);
-        break;
-    case 1:
-        subject->store(n, o, value, __ATOMIC_RELEASE);
-        break;
-    case 2:
-        subject->exchange(n, o, value, seen, __ATOMIC_SEQ_CST);
-        break;
-    default:
-        subject->compare_exchange(n, o, seen, value, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-    }
+    subject_do(call, n, objects[i].object, seen, tag(draw(me, VALUES)), orders[call]);
     return tag_of(seen, n) >= 0;
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "words.h"
+
 /*
  * Is a recorded history of one register linearizable?
  *
@@ -14,8 +16,6 @@
  * so where a search is, is how many of each thread have been, and the register's value.
  */
 enum { HISTORY_THREADS = 4, HISTORY_STEPS = 12 /* of each thread */ };
-
-enum call { CALL_LOAD, CALL_STORE, CALL_EXCHANGE, CALL_COMPARE_EXCHANGE };
 
 /* Values are below 256; -1 is none that was ever stored, and equals nothing. */
 struct event {

@@ -16,17 +16,17 @@ bool word_pair_is_inline(void)
     return true;
 }
 
-bool word_pair(enum word_call call, void *object, void *out, const void *value)
+bool word_pair(enum call call, void *object, void *out, const void *value)
 {
     pair_t *o = object, was, next, seen;
     bool done;
 
     memcpy(&was, out, sizeof was);
     memcpy(&next, value, sizeof next);
-    if (call == WORD_LOAD) {
+    if (call == CALL_LOAD) {
         was = __sync_val_compare_and_swap(o, 0, 0);
         done = true;
-    } else if (call == WORD_COMPARE_EXCHANGE) {
+    } else if (call == CALL_COMPARE_EXCHANGE) {
         seen = __sync_val_compare_and_swap(o, was, next);
         done = seen == was;
         was = seen;
@@ -46,7 +46,7 @@ bool word_pair_is_inline(void)
     return false;
 }
 
-bool word_pair(enum word_call call, void *object, void *out, const void *value)
+bool word_pair(enum call call, void *object, void *out, const void *value)
 {
     (void)call;
     (void)object;

@@ -11,22 +11,21 @@
 
 #include <furwock/futex.h>
 
+#include "words.h"
+
 /*
  * A writer that is stopped inside an operation: what it stores lies in a page that it may not read,
- * and the handler of that fault does not return.  While it is there, a second object is found that
- * shares its lock, by trying; and a thousand threads ask for either object.  They must all go to
- * sleep and stay asleep, whatever signals and cancellations they get; and all get on afterwards.
+ * and the handler of that fault does not return.  While it is there, a thousand threads ask for the
+ * object.  They must all go to sleep and stay asleep, whatever signals and cancellations they get;
+ * and all get on afterwards.
  */
 
-enum { SIZE = 256, STEP = SIZE / 2, CANDIDATES = 32768, MOST = 1000, TURNS = 30, STUCK_S = 60 };
+enum { SIZE = 256, MOST = 1000, TURNS = 30, STUCK_S = 60, LOOK_US = 20000 };
 
-static _Alignas(4096) unsigned char area[CANDIDATES * STEP + SIZE];
-static unsigned char *const object = area;
-static unsigned char *partner;
+static _Alignas(64) unsigned char object[SIZE];
 static unsigned char *source; /* a page */
 static size_t page;
 static uint32_t is_stopped, may_go;
-static uint32_t tried = SIZE / STEP - 1;
 
 struct asker {
     pthread_t thread;
@@ -114,76 +113,14 @@ static void wait_until_asleep(unsigned n)
     for (unsigned i = 0; i < n; i++)
         askers[i].was_asleep = false;
     while (asleep < n) {
-        sleep_us(20000);
+        sleep_us(LOOK_US);
         asleep = 0;
         for (unsigned i = 0; i < n; i++)
             asleep += askers[i].was_asleep |= sleeps_on(&askers[i]);
     }
 }
 
-/* --- Another object with the same lock -------------------------------------------------------- */
-
-static void *try_all(void *arg)
-{
-    struct asker *a = arg;
-    unsigned char was[STEP];
-
-    __atomic_store_n(&a->tid, gettid(), __ATOMIC_RELEASE);
-    /* From the first that does not overlap the object, until told that it is enough. */
-    for (uint32_t i = SIZE / STEP; __atomic_load_n(&tried, __ATOMIC_RELAXED) < CANDIDATES; i++) {
-        uint32_t before = i - 1;
-
-        if (__atomic_compare_exchange_n(&tried, &before, i, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            subject->exchange(STEP, area + i * STEP, tag(5), was, __ATOMIC_SEQ_CST);
-    }
-    return NULL;
-}
-
-/* The thread that found it stays in its operation. */
-static bool find_partner(struct asker *a)
-{
-    uint32_t last = 0, now;
-
-    if (pthread_create(&a->thread, NULL, try_all, a) != 0)
-        stress_fail("no thread can be started", NULL);
-    for (;;) {
-        sleep_us(20000);
-        now = __atomic_load_n(&tried, __ATOMIC_RELAXED);
-        if (now >= CANDIDATES)
-            return false;
-        if (sleeps_on(a) && now == last)
-            break;
-        last = now;
-    }
-    partner = area + now * STEP;
-    printf("the %u-th of other objects has the same lock\n", now);
-    return true;
-}
-
 /* --- A thousand ------------------------------------------------------------------------------ */
-
-static void operate(unsigned what, unsigned char *of, size_t n)
-{
-    unsigned char seen[SIZE];
-
-    memcpy(seen, tag(5), n);
-    switch (what % 4) {
-    case 0:
-        subject->load(n, of, seen, __ATOMIC_ACQUIRE);
-        break;
-    case 1:
-        subject->store(n, of, tag(what), __ATOMIC_RELEASE);
-        break;
-    case 2:
-        subject->exchange(n, of, tag(what), seen, __ATOMIC_ACQ_REL);
-        break;
-    default:
-        subject->compare_exchange(n, of, seen, tag(what), __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
-    }
-    if (tag_of(seen, n) < 0)
-        subject_caught("torn: %zu bytes", n);
-}
 
 static void *ask(void *arg)
 {
@@ -191,9 +128,13 @@ static void *ask(void *arg)
 
     __atomic_store_n(&a->tid, gettid(), __ATOMIC_RELEASE);
     for (unsigned i = 0; i < TURNS; i++) {
-        bool is_partner = partner != NULL && (a->index / 4 + i) % 2 != 0;
+        unsigned char seen[SIZE];
 
-        operate(a->index + i, is_partner ? partner : object, is_partner ? STEP : SIZE);
+        memcpy(seen, tag(5), SIZE);
+        subject_do((enum call)((a->index + i) % N_CALLS), SIZE, object, seen, tag(a->index + i),
+                   __ATOMIC_SEQ_CST);
+        if (tag_of(seen, SIZE) < 0)
+            subject_caught("torn");
         __atomic_store_n(&a->done, i + 1, __ATOMIC_RELEASE);
         pthread_testcancel();
     }
@@ -231,10 +172,9 @@ static void disturb(unsigned n)
     sigaction(SIGUSR2, &action, NULL);
     for (unsigned i = 0; i < n; i++) {
         pthread_kill(askers[i].thread, i % 2 != 0 ? SIGUSR1 : SIGUSR2);
-        if (i % 8 == 0) {
-            askers[i].is_cancelled = true;
+        askers[i].is_cancelled = i % 8 == 0;
+        if (askers[i].is_cancelled)
             pthread_cancel(askers[i].thread);
-        }
     }
 }
 
@@ -259,9 +199,7 @@ static void stuck(int signal)
 
 int main(int argc, char **argv)
 {
-    struct asker finder = {0};
     pthread_t writer;
-    bool found;
     unsigned n;
 
     stress.about = "A writer that is stopped inside an operation";
@@ -269,10 +207,8 @@ int main(int argc, char **argv)
     subject_begin(argc, argv, NULL);
     signal(SIGALRM, stuck);
     alarm(STUCK_S);
-    for (unsigned i = 0; i < CANDIDATES; i++)
-        memcpy(area + i * STEP, tag(i * STEP), STEP);
+    memcpy(object, tag(0), SIZE);
     writer = stop_a_writer();
-    found = find_partner(&finder);
     n = start_askers();
     wait_until_asleep(n);
     disturb(n);
@@ -280,12 +216,9 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < n; i++)
         if (__atomic_load_n(&askers[i].done, __ATOMIC_ACQUIRE) != 0)
             subject_caught("an operation ended while the object was being written");
-    __atomic_store_n(&tried, CANDIDATES, __ATOMIC_RELAXED);
     let_it_go();
     join_askers(n);
     pthread_join(writer, NULL);
-    pthread_join(finder.thread, NULL);
-    operate(0, object, SIZE);
-    printf("%u threads slept%s\n", n, found ? ", of two objects with one lock" : "");
+    printf("%u threads slept\n", n);
     return 0;
 }

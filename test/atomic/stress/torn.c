@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "test/support/now.h"
 #include "words.h"
 
 /*
@@ -30,16 +30,7 @@ enum { BURST = 16 }; /* operations in a turn */
 
 static struct layout *layouts;
 static unsigned n_layouts;
-static double slice; /* s */
-static struct timespec begin;
-
-static double elapsed(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
-}
+static uint64_t slice_ns, begin_ns;
 
 static void add_layout(size_t n, size_t alignment, int boundary, size_t page)
 {
@@ -76,7 +67,7 @@ static void make_layouts(void)
         if (!only_15 || (n == 15 && k % 16 % 8 != 0))
             add_layout(n, k % 16, (int)(k / 16 % N_BOUNDARIES), page);
     }
-    slice = stress.seconds / n_layouts;
+    slice_ns = (uint64_t)(stress.seconds * 1e9) / n_layouts;
 }
 
 static void check(struct layout *p, const unsigned char *bytes, const char *call)
@@ -92,49 +83,34 @@ static void check(struct layout *p, const unsigned char *bytes, const char *call
                    (void *)p->objects, bytes[0], i, (unsigned char)(bytes[i] - i));
 }
 
-static bool do_word(struct layout *p, unsigned call, void *object, void *out, const void *value)
-{
-    static const char *const names[] = {"inline load", "", "inline exchange", "inline compare"};
-    bool done = word_do((enum word_call)call, p->n, object, out, value);
-
-    if (call != WORD_STORE && (call != WORD_COMPARE_EXCHANGE || !done))
-        check(p, out, names[call]);
-    return done;
-}
-
 /* One operation; out has a value that was there once, as compare-and-exchange expects. */
 static void operate(struct worker *me, struct layout *p, void *object, unsigned char *out)
 {
-    static const int load_orders[] = {__ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE,
-                                      __ATOMIC_SEQ_CST};
-    static const int store_orders[] = {__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST};
+    static const int orders[N_CALLS][4] = {
+        [CALL_LOAD] = {__ATOMIC_RELAXED, __ATOMIC_CONSUME, __ATOMIC_ACQUIRE, __ATOMIC_SEQ_CST},
+        [CALL_STORE] = {__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST},
+        [CALL_EXCHANGE] = {__ATOMIC_RELAXED, __ATOMIC_ACQ_REL, __ATOMIC_ACQ_REL, __ATOMIC_SEQ_CST},
+        [CALL_COMPARE_EXCHANGE] = {__ATOMIC_RELAXED, __ATOMIC_RELEASE, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_SEQ_CST},
+    };
     const void *value = tag(draw(me, VALUES));
     unsigned what = draw(me, 16), order = draw(me, 4);
     unsigned n_loads = me->index % 2 ? 11 : 4; /* half of the threads mainly read */
-    unsigned call = what < n_loads ? WORD_LOAD : WORD_STORE + what % 3;
-    size_t n = p->n;
+    enum call call = what < n_loads ? CALL_LOAD : (enum call)(CALL_STORE + what % 3);
+    bool done;
 
-    out[n] = 0xa5;
-    if (draw(me, 4) == 0 && word_has_form(object, n)) {
-        do_word(p, call, object, out, value);
-    } else if (call == WORD_LOAD) {
-        subject->load(n, object, out, load_orders[order]);
-        check(p, out, "load");
-    } else if (call == WORD_STORE) {
-        subject->store(n, object, value, store_orders[order]);
-    } else if (call == WORD_EXCHANGE) {
-        subject->exchange(n, object, value, out, __ATOMIC_ACQ_REL);
-        check(p, out, "exchange");
-    } else {
-        /* Often what this thread saw last; else, as a rule, something that is not there. */
-        if (draw(me, 2) == 0)
-            memcpy(out, tag(draw(me, VALUES)), n);
-        if (!subject->compare_exchange(n, object, out, value, __ATOMIC_SEQ_CST, load_orders[order]))
-            check(p, out, "failed compare-and-exchange");
-    }
-    if (out[n] != 0xa5)
-        subject_caught("a byte behind a result of %zu bytes was written", n);
+    out[p->n] = 0xa5;
+    /* Often what this thread saw last; else, as a rule, something that is not there. */
+    if (call == CALL_COMPARE_EXCHANGE && draw(me, 2) == 0)
+        memcpy(out, tag(draw(me, VALUES)), p->n);
+    if (draw(me, 4) == 0 && word_has_form(object, p->n))
+        done = word_do(call, p->n, object, out, value);
+    else
+        done = subject_do(call, p->n, object, out, value, orders[call][order]);
+    if (call != CALL_STORE && (call != CALL_COMPARE_EXCHANGE || !done))
+        check(p, out, call_names[call]);
+    if (out[p->n] != 0xa5)
+        subject_caught("a byte behind a result of %zu bytes was written", p->n);
 }
 
 /*
@@ -164,7 +140,7 @@ static void hunt(struct worker *me)
 
     subject_thread(me);
     do {
-        struct layout *p = &layouts[(unsigned)(elapsed() / slice) % n_layouts];
+        struct layout *p = &layouts[(now_ns() - begin_ns) / slice_ns % n_layouts];
 
         out = buffer + draw(me, 16);
         memcpy(out, tag(0), p->n);
@@ -185,7 +161,7 @@ int main(int argc, char **argv)
     stress.about = "Torn reads, at every size and layout";
     subject_begin(argc, argv, words);
     make_layouts();
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    begin_ns = now_ns();
     stress_run(stress.threads, hunt);
     for (unsigned i = 0; i < n_layouts; i++)
         torn += layouts[i].torn;

@@ -8,68 +8,47 @@
  * A user's program for ThreadSanitizer: it publishes plain data through large atomic objects in
  * every way that orders it, and has no data race.  With an argument it has one: what is published
  * is read after a relaxed load.  The library is not instrumented.
- *
- * Sizes for each way that the library deals with an object.
  */
-#define FOR_EACH_SIZE(f) f(3) f(12) f(16) f(24) f(40) f(64) f(100) f(1000)
+enum { STEPS = 60, WAYS = 4, LARGEST = 1000 };
 
-enum { STEPS = 60, WAYS = 4 };
+/* The calls that compilers make, which know only some forms of them by these names. */
+void any_load(size_t, const void *, void *, int) __asm__("__atomic_load");
+void any_store(size_t, void *, const void *, int) __asm__("__atomic_store");
+void any_exchange(size_t, void *, const void *, void *, int) __asm__("__atomic_exchange");
+_Bool any_compare_exchange(size_t, void *, void *, const void *, int,
+                           int) __asm__("__atomic_compare_exchange");
+
+/* Sizes for each way that the library deals with an object. */
+static const size_t sizes[] = {3, 12, 16, 24, 40, 64, 100, LARGEST};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static struct {
+    _Alignas(16) unsigned char object[LARGEST];
+    int data[STEPS + 1];
+} published[SIZES];
 
 static int n_wrong;
 static int load_order = __ATOMIC_ACQUIRE;
 
-#define DEFINE_SIZE(size)                                                                        \
-    struct bytes_##size {                                                                        \
-        unsigned char b[size];                                                                   \
-    };                                                                                           \
-    static _Alignas(16) struct bytes_##size object_##size;                                       \
-    static int data_##size[STEPS + 1];                                                           \
-                                                                                                 \
-    static struct bytes_##size value_##size(int i)                                               \
-    {                                                                                            \
-        struct bytes_##size v;                                                                   \
-                                                                                                 \
-        memset(&v, i, sizeof v);                                                                 \
-        return v;                                                                                \
-    }                                                                                            \
-                                                                                                 \
-    static void publish_##size(int i)                                                            \
-    {                                                                                            \
-        struct bytes_##size was = value_##size(i - 1), next = value_##size(i), old;              \
-                                                                                                 \
-        data_##size[i] = i;                                                                      \
-        if (i % WAYS == 0)                                                                       \
-            __atomic_store(&object_##size, &next, __ATOMIC_RELEASE);                             \
-        else if (i % WAYS == 1)                                                                  \
-            __atomic_exchange(&object_##size, &next, &old, __ATOMIC_ACQ_REL);                    \
-        else if (i % WAYS == 2)                                                                  \
-            __atomic_compare_exchange(&object_##size, &was, &next, 0, __ATOMIC_RELEASE,          \
-                                      __ATOMIC_RELAXED);                                         \
-        else                                                                                     \
-            __atomic_store(&object_##size, &next, __ATOMIC_SEQ_CST);                             \
-    }                                                                                            \
-                                                                                                 \
-    static void look_##size(int i)                                                               \
-    {                                                                                            \
-        struct bytes_##size seen = value_##size(255), never = value_##size(255);                 \
-                                                                                                 \
-        if (i % 2 == 0)                                                                          \
-            __atomic_load(&object_##size, &seen, load_order);                                    \
-        else                                                                                     \
-            __atomic_compare_exchange(&object_##size, &seen, &never, 0, load_order, load_order); \
-        if (data_##size[seen.b[0]] != seen.b[0])                                                 \
-            __atomic_fetch_add(&n_wrong, 1, __ATOMIC_RELAXED);                                   \
-    }
-
-FOR_EACH_SIZE(DEFINE_SIZE)
-
-#define PUBLISH(size) publish_##size(i);
-#define LOOK(size) look_##size(i);
-
 static void *publish(void *arg)
 {
     for (int i = 1; i <= STEPS; i++) {
-        FOR_EACH_SIZE(PUBLISH)
+        for (int s = 0; s < SIZES; s++) {
+            unsigned char was[LARGEST], next[LARGEST], *object = published[s].object;
+
+            memset(was, i - 1, sizeof was);
+            memset(next, i, sizeof next);
+            published[s].data[i] = i;
+            if (i % WAYS == 0)
+                any_store(sizes[s], object, next, __ATOMIC_RELEASE);
+            else if (i % WAYS == 1)
+                any_exchange(sizes[s], object, next, was, __ATOMIC_ACQ_REL);
+            else if (i % WAYS == 2)
+                any_compare_exchange(sizes[s], object, was, next, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED);
+            else
+                any_store(sizes[s], object, next, __ATOMIC_SEQ_CST);
+        }
     }
     return arg;
 }
@@ -77,7 +56,19 @@ static void *publish(void *arg)
 static void *look(void *arg)
 {
     for (int i = 0; i < 4 * STEPS; i++) {
-        FOR_EACH_SIZE(LOOK)
+        for (int s = 0; s < SIZES; s++) {
+            unsigned char seen[LARGEST], never[LARGEST];
+
+            memset(seen, 255, sizeof seen);
+            memset(never, 255, sizeof never);
+            if (i % 2 == 0)
+                any_load(sizes[s], published[s].object, seen, load_order);
+            else
+                any_compare_exchange(sizes[s], published[s].object, seen, never, load_order,
+                                     load_order);
+            if (published[s].data[seen[0]] != seen[0])
+                __atomic_fetch_add(&n_wrong, 1, __ATOMIC_RELAXED);
+        }
     }
     return arg;
 }
