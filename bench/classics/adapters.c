@@ -5,7 +5,9 @@
 #include "bench/classics/drepper.h"
 #include "bench/classics/futex.h"
 #include "bench/classics/gustedt.h"
+#include "bench/classics/gustedt_text.h"
 #include "bench/classics/musl.h"
+#include "bench/classics/random.h"
 #include "bench/classics/smpl.h"
 #include "bench/classics/spin_yield.h"
 #include "bench/classics/sysv.h"
@@ -23,6 +25,23 @@
  * locks do not claim it: who still spins is not in the queue.  ADAPTER_FREEABLE is for those whose
  * unlock ends with the word, but for a wake by address (futex's unlock_fair may look once more).
  */
+
+/*
+ * Between threads the classics use private futex calls, as all locks do that they are compared
+ * with; the forms called -pshared use there, too, what works between processes, as in 2002.
+ */
+#define SCOPE(shared) ((shared) ? CLASSIC_SHARED : CLASSIC_PRIVATE)
+
+/* As ADAPTER_INIT; the expression sees `scope`. */
+#define CLASSIC_INIT(stem, type, expression)         \
+    static int stem##_init_(void *lock, bool shared) \
+    {                                                \
+        type *l = ADAPTER_CAST_(type, lock);         \
+        uint32_t scope = SCOPE(shared);              \
+        (void)scope;                                 \
+        return expression;                           \
+    }
+
 enum {
     BLOCKING = ADAPTER_SHARED | ADAPTER_BLOCKS,
     SPINNING = ADAPTER_SHARED | ADAPTER_BLOCKS | ADAPTER_SPINS
@@ -68,16 +87,16 @@ ADAPTER_TRYLOCK(sysv, classic_sysv, sysv_trylock(l))
 
 /* --- usema ------------------------------------------------------------------------------------ */
 
-ADAPTER_INIT(usema, classic_usema, (*l = (classic_usema)CLASSIC_USEMA_INIT(1), 0))
+CLASSIC_INIT(usema, classic_usema, (*l = (classic_usema){1, 0, scope}, 0))
 ADAPTER_CALLS(usema, classic_usema, classic_usema_down(l), classic_usema_up(l))
 ADAPTER_TRYLOCK(usema, classic_usema, classic_usema_trydown(l))
 
 /* --- futex: one word, two ups, with and without spinning -------------------------------------- */
 
-#define FUTEX_ADAPTER(stem, down, up)                                              \
-    ADAPTER_INIT(stem, classic_futex, (*l = (classic_futex)CLASSIC_FUTEX_INIT, 0)) \
-    ADAPTER_CALLS(stem, classic_futex, down, up)                                   \
-    ADAPTER_TRYLOCK(stem, classic_futex, classic_futex_trydown(l))                 \
+#define FUTEX_ADAPTER(stem, down, up)                                                    \
+    CLASSIC_INIT(stem, classic_futex, (*l = (classic_futex){FUTEX_AVAILABLE, scope}, 0)) \
+    ADAPTER_CALLS(stem, classic_futex, down, up)                                         \
+    ADAPTER_TRYLOCK(stem, classic_futex, classic_futex_trydown(l))                       \
     ADAPTER_UNLOCK_FAIR(stem, classic_futex, classic_futex_up_fair(l))
 
 FUTEX_ADAPTER(futex, classic_futex_down(l), classic_futex_up(l))
@@ -87,41 +106,55 @@ FUTEX_ADAPTER(futex_fair_spin3, classic_futex_down_spin(l, SPIN_PAPER_NS), class
 
 /* --- ulock ------------------------------------------------------------------------------------ */
 
-ADAPTER_ZERO_IS_FREE(ulock)
+CLASSIC_INIT(ulock, classic_ulock, (l->queue.scope = scope, 0))
 ADAPTER_CALLS(ulock, classic_ulock, classic_ulock_lock(l), classic_ulock_unlock(l))
 ADAPTER_TRYLOCK(ulock, classic_ulock, classic_ulock_trylock(l))
 
-ADAPTER_ZERO_IS_FREE(ulock_spin3)
+CLASSIC_INIT(ulock_spin3, classic_ulock, (l->queue.scope = scope, 0))
 ADAPTER_CALLS(ulock_spin3, classic_ulock, classic_ulock_lock_spin(l, SPIN_PAPER_NS),
               classic_ulock_unlock(l))
 
-#define ULOCK_FAIR_INIT(l) (*(l) = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT, 0)
+#define ULOCK_FAIR_INIT(l) (*(l) = (classic_ulock_fair){ULOCK_FAIR_FREE, {0, scope}}, 0)
 
-ADAPTER_INIT(ulock_fair, classic_ulock_fair, ULOCK_FAIR_INIT(l))
+CLASSIC_INIT(ulock_fair, classic_ulock_fair, ULOCK_FAIR_INIT(l))
 ADAPTER_CALLS(ulock_fair, classic_ulock_fair, classic_ulock_fair_lock(l),
               classic_ulock_fair_unlock(l))
 ADAPTER_TRYLOCK(ulock_fair, classic_ulock_fair, classic_ulock_fair_trylock(l))
 
-ADAPTER_INIT(ulock_fair_spin3, classic_ulock_fair, ULOCK_FAIR_INIT(l))
+CLASSIC_INIT(ulock_fair_spin3, classic_ulock_fair, ULOCK_FAIR_INIT(l))
 ADAPTER_CALLS(ulock_fair_spin3, classic_ulock_fair, classic_ulock_fair_lock_spin(l, SPIN_PAPER_NS),
               classic_ulock_fair_unlock(l))
 
+/* --- random: wake all ----------------------------------------------------------------------- */
+
+CLASSIC_INIT(random, classic_random, (l->scope = scope, 0))
+ADAPTER_CALLS(random, classic_random, classic_random_lock(l), classic_random_unlock(l))
+ADAPTER_TRYLOCK(random, classic_random, classic_random_trylock(l))
+
 /* --- other papers ----------------------------------------------------------------------------- */
 
-ADAPTER_ZERO_IS_FREE(smpl)
+CLASSIC_INIT(smpl, classic_smpl, (l->scope = scope, 0))
 ADAPTER_CALLS(smpl, classic_smpl, classic_smpl_lock(l), classic_smpl_unlock(l))
 ADAPTER_TRYLOCK(smpl, classic_smpl, classic_smpl_trylock(l))
 
-ADAPTER_ZERO_IS_FREE(gustedt)
+CLASSIC_INIT(gustedt, classic_gustedt, (l->scope = scope, 0))
 ADAPTER_CALLS(gustedt, classic_gustedt, classic_gustedt_lock(l, GUSTEDT_SPINS),
               classic_gustedt_unlock(l))
 ADAPTER_TRYLOCK(gustedt, classic_gustedt, classic_gustedt_trylock(l))
 
-ADAPTER_ZERO_IS_FREE(musl)
+#define GUSTEDT_TEXT_INIT(l) \
+    (*(l) = (classic_gustedt_text){0, scope, classic_gustedt_text_spins()}, 0)
+
+CLASSIC_INIT(gustedt_text, classic_gustedt_text, GUSTEDT_TEXT_INIT(l))
+ADAPTER_CALLS(gustedt_text, classic_gustedt_text, classic_gustedt_text_lock(l),
+              classic_gustedt_text_unlock(l))
+ADAPTER_TRYLOCK(gustedt_text, classic_gustedt_text, classic_gustedt_text_trylock(l))
+
+CLASSIC_INIT(musl, classic_musl, (l->scope = scope, 0))
 ADAPTER_CALLS(musl, classic_musl, classic_musl_lock(l), classic_musl_unlock(l))
 ADAPTER_TRYLOCK(musl, classic_musl, classic_musl_trylock(l))
 
-ADAPTER_ZERO_IS_FREE(drepper)
+CLASSIC_INIT(drepper, classic_drepper, (l->scope = scope, 0))
 ADAPTER_CALLS(drepper, classic_drepper, classic_drepper_lock(l), classic_drepper_unlock(l))
 ADAPTER_TRYLOCK(drepper, classic_drepper, classic_drepper_trylock(l))
 
@@ -227,6 +260,15 @@ const struct adapter adapter_ulock_fair_spin3 = {
     .trylock = ulock_fair_trylock_,
 };
 
+const struct adapter adapter_futex_random = {
+    .name = "futex-random",
+    .about = "freed, all woken, who comes first: random fairness (Franke et al. 2002, section 2)",
+    .family = FAMILY_CLASSIC,
+    .flags = BLOCKING | ADAPTER_FREEABLE,
+    ADAPTER_TYPE(random, classic_random),
+    .trylock = random_trylock_,
+};
+
 const struct adapter adapter_smpl = {
     .name = "smpl",
     .about = "the simplest futex lock (Gustedt 2016, section 2.3)",
@@ -243,6 +285,15 @@ const struct adapter adapter_gustedt = {
     .flags = SPINNING | ADAPTER_FREEABLE,
     ADAPTER_TYPE(gustedt, classic_gustedt),
     .trylock = gustedt_trylock_,
+};
+
+const struct adapter adapter_gustedt_text = {
+    .name = "gustedt-text",
+    .about = "the same as the text has it: spins first, E calibrated (Gustedt 2016, section 3)",
+    .family = FAMILY_CLASSIC,
+    .flags = SPINNING | ADAPTER_FREEABLE,
+    ADAPTER_TYPE(gustedt_text, classic_gustedt_text),
+    .trylock = gustedt_text_trylock_,
 };
 
 const struct adapter adapter_musl = {

@@ -8,7 +8,15 @@
 #include "bench/adapters/rw_adapter_define.h"
 #include "measure/deadline.h"
 
-ADAPTER_INIT(furwock, classic_furwock, (*l = (classic_furwock)CLASSIC_FURWOCK_INIT, 0))
+static int furwock_init_(void *lock, bool shared)
+{
+    classic_furwock *l = lock;
+
+    *l = (classic_furwock)CLASSIC_FURWOCK_INIT;
+    l->entry.scope = l->drained.scope = shared ? CLASSIC_SHARED : CLASSIC_PRIVATE;
+    return 0;
+}
+
 RW_CALLS(furwock, classic_furwock, classic_furwock_read_down(l), classic_furwock_read_up(l),
          classic_furwock_write_down(l), classic_furwock_write_up(l))
 RW_TRIES(furwock, classic_furwock, classic_furwock_read_trydown(l),
@@ -25,7 +33,14 @@ const struct rw_adapter rw_adapter_furwock_classic = {
     RW_TRY_MEMBERS(furwock),
 };
 
-ADAPTER_ZERO_IS_FREE(ulock)
+static int ulock_init_(void *lock, bool shared)
+{
+    classic_ulock_shared *l = lock;
+
+    l->writers.scope = l->readers.scope = shared ? CLASSIC_SHARED : CLASSIC_PRIVATE;
+    return 0;
+}
+
 RW_CALLS(ulock, classic_ulock_shared, classic_ulock_shared_rdlock(l),
          classic_ulock_shared_rdunlock(l), classic_ulock_shared_wrlock(l),
          classic_ulock_shared_wrunlock(l))

@@ -14,7 +14,7 @@ void classic_drepper_lock_slow_(classic_drepper *l, uint32_t seen)
 {
     do {
         if (seen == DREPPER_AWAITED || announce(l))
-            word_sleep(&l->word, DREPPER_AWAITED);
+            word_sleep(&l->word, DREPPER_AWAITED, l->scope);
         seen = DREPPER_FREE;
     } while (!sc_cas(&l->word, &seen, DREPPER_AWAITED)); /* FREE -> AWAITED: others may sleep */
 }

@@ -19,7 +19,7 @@
  *
  * Faithful: each compare-and-exchange in its place, and an unlock that decrements, and stores 0
  * only where it was not alone.
- * Adapted: FW_FUTEX_SHARED; sequentially consistent operations, as on the processors it was
+ * Adapted: sequentially consistent operations, as on the processors it was
  * written for.
  *
  * No wake is lost: whoever has slept takes the lock as 2, and so passes on the duty to wake.
@@ -36,9 +36,13 @@
  */
 typedef struct classic_drepper {
     uint32_t word;
+    uint32_t scope; /* enum classic_scope */
 } classic_drepper;
 
-#define CLASSIC_DREPPER_INIT {0}
+#define CLASSIC_DREPPER_INIT \
+    {                        \
+        0, CLASSIC_SHARED    \
+    }
 
 enum { DREPPER_FREE = 0, DREPPER_HELD = 1, DREPPER_AWAITED = 2 };
 
@@ -61,9 +65,10 @@ static inline void classic_drepper_lock(classic_drepper *l)
 
 static inline void classic_drepper_unlock(classic_drepper *l)
 {
+    uint32_t scope = l->scope;
     if (sc_fetch_sub(&l->word, 1) != DREPPER_HELD) { /* HELD -> FREE, or AWAITED -> HELD */
         sc_store(&l->word, DREPPER_FREE);            /* HELD, AWAITED -> FREE */
-        word_wake_one(&l->word);
+        word_wake_one(&l->word, scope);
     }
 }
 

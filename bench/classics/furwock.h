@@ -61,12 +61,12 @@ typedef struct classic_furwock {
     classic_futex drained;
 } classic_furwock;
 
-#define CLASSIC_FURWOCK_INIT   \
-    {                          \
-        CLASSIC_FUTEX_INIT, 0, \
-        {                      \
-            FUTEX_TAKEN        \
-        }                      \
+#define CLASSIC_FURWOCK_INIT            \
+    {                                   \
+        CLASSIC_FUTEX_INIT, 0,          \
+        {                               \
+            FUTEX_TAKEN, CLASSIC_SHARED \
+        }                               \
     }
 
 #define FURWOCK_EMPTY 0u

@@ -19,7 +19,7 @@ void classic_futex_down_slow_(classic_futex *f, uint32_t count)
     bool slept = false;
 
     for (;;) {
-        if (word_sleep(&f->count, count)) {
+        if (word_sleep(&f->count, count, f->scope)) {
             slept = true;
             if (leave_passed(f, FUTEX_CONTENDED)) /* PASSED -> CONTENDED: ours */
                 return;
@@ -49,10 +49,12 @@ void classic_futex_down_spin_slow_(classic_futex *f, uint32_t spin_ns)
 
 void classic_futex_up_fair_slow_(classic_futex *f)
 {
+    uint32_t scope = f->scope;
+
     /* The caller's still: nobody else changes a held word but by decrements, which may be lost. */
     sc_store(&f->count, FUTEX_PASSED);
-    if (word_wake_one(&f->count))
+    if (word_wake_one(&f->count, scope))
         return;
     if (leave_passed(f, FUTEX_AVAILABLE)) /* PASSED -> AVAILABLE: nobody was there to take it */
-        word_wake_one(&f->count);
+        word_wake_one(&f->count, scope);
 }

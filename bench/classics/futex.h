@@ -76,9 +76,13 @@
  */
 typedef struct classic_futex {
     uint32_t count;
+    uint32_t scope; /* enum classic_scope */
 } classic_futex;
 
-#define CLASSIC_FUTEX_INIT {FUTEX_AVAILABLE}
+#define CLASSIC_FUTEX_INIT              \
+    {                                   \
+        FUTEX_AVAILABLE, CLASSIC_SHARED \
+    }
 
 #define FUTEX_AVAILABLE 1u
 #define FUTEX_TAKEN 0u
@@ -127,9 +131,10 @@ static inline void classic_futex_down_spin(classic_futex *f, uint32_t spin_ns)
 /* The "naive" up: convoy avoiding, greedy. */
 static inline void classic_futex_up(classic_futex *f)
 {
+    uint32_t scope = f->scope;
     uint32_t previous = sc_exchange(&f->count, FUTEX_AVAILABLE); /* any -> AVAILABLE */
     if (futex_is_negative(previous))
-        word_wake_one(&f->count);
+        word_wake_one(&f->count, scope);
 }
 
 /* Passes the lock to the longest sleeper, if there is one. */

@@ -14,7 +14,7 @@ void classic_gustedt_lock_slow_(classic_gustedt *l, unsigned spins)
                 now = sc_load(&l->word);
         }
         while (gustedt_is_held(now)) {
-            word_sleep(&l->word, now);
+            word_sleep(&l->word, now, l->scope);
             now = sc_load(&l->word);
         }
     }

@@ -29,9 +29,9 @@
  * step 2(a) a newcomer spins E times and then waits.  In the listing the spin loop lies inside
  * `while (!ftx_lkd(cur))`, behind the compare-exchange, so a newcomer that finds the lock held
  * goes to the kernel at once; it spins only after it has seen the lock free and lost the race for
- * it.  The listing is what stands here.
- * Adapted: FW_FUTEX_SHARED.  The compare-exchange is strong, which saves one turn of the loop on
- * CPUs where the weak one fails for no reason.
+ * it.  The listing is what stands here; gustedt_text.h has the text.
+ * Adapted: the compare-exchange is strong, which saves one turn of the loop on CPUs where the weak
+ * one fails for no reason.
  *
  * No wake is lost.  A waiter is in the count from its fetch_add until its own unlock, so every
  * unlock that leaves a waiter behind sees a word other than HELD|1 and wakes one.  The wake may
@@ -53,11 +53,12 @@
  */
 typedef struct classic_gustedt {
     uint32_t word;
+    uint32_t scope; /* enum classic_scope */
 } classic_gustedt;
 
 #define CLASSIC_GUSTEDT_INIT \
     {                        \
-        0                    \
+        0, CLASSIC_SHARED    \
     }
 
 /*
@@ -94,9 +95,10 @@ static inline void classic_gustedt_lock(classic_gustedt *l, unsigned spins)
 
 static inline void classic_gustedt_unlock(classic_gustedt *l)
 {
+    uint32_t scope = l->scope;
     uint32_t previous = sc_fetch_sub(&l->word, GUSTEDT_HELD | GUSTEDT_ONE); /* HELD|n -> n-1 */
     if (previous != (GUSTEDT_HELD | GUSTEDT_ONE))
-        word_wake_one(&l->word);
+        word_wake_one(&l->word, scope);
 }
 
 #endif

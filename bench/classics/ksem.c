@@ -19,7 +19,7 @@ void classic_ksem_down(classic_ksem *k)
     for (;;) {
         uint32_t unit = takes(units, woken);
         if (unit == 0) {
-            woken = word_sleep(&k->units, units);
+            woken = word_sleep(&k->units, units, k->scope);
             units = sc_load(&k->units);
         } else if (sc_cas(&k->units, &units, units - unit)) { /* one given or early unit less */
             return;
@@ -30,14 +30,14 @@ void classic_ksem_down(classic_ksem *k)
 void classic_ksem_up_many(classic_ksem *k, uint32_t n)
 {
     uint32_t units = sc_fetch_add(&k->units, n * KSEM_GIVEN) + n * KSEM_GIVEN; /* n more given */
-    uint32_t left = n - word_wake(&k->units, n);
+    uint32_t left = n - word_wake(&k->units, n, k->scope);
 
     /* So many did not sleep.  What nobody has taken of their units since becomes anybody's. */
     while (left > 0 && ksem_has_given(units)) {
         uint32_t given = units / KSEM_GIVEN;
         uint32_t moved = given < left ? given : left;
         if (sc_cas(&k->units, &units, units - moved * (KSEM_GIVEN - KSEM_EARLY))) {
-            word_wake(&k->units, moved); /* given -> early */
+            word_wake(&k->units, moved, k->scope); /* given -> early */
             return;
         }
     }

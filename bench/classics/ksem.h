@@ -52,6 +52,7 @@
  */
 typedef struct classic_ksem {
     uint32_t units;
+    uint32_t scope; /* enum classic_scope */
 } classic_ksem;
 
 #define KSEM_EARLY 1u       /* one in bits 0-15 */

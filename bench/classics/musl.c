@@ -20,7 +20,7 @@ static void sleep_until_free(classic_musl *l)
 {
     sc_fetch_add(&l->waiters, 1);
     while (sc_load(&l->word) == MUSL_HELD)
-        word_sleep(&l->word, MUSL_HELD);
+        word_sleep(&l->word, MUSL_HELD, l->scope);
     sc_fetch_sub(&l->waiters, 1);
 }
 

@@ -24,7 +24,7 @@
  *
  * Faithful: two words; the count is changed only by those who are about to sleep, or slept.
  * Adapted: what the description leaves open.  How long a thread polls (MUSL_LOOKS), and that a
- * woken thread begins anew, with polling where nobody else sleeps.  FW_FUTEX_SHARED.
+ * woken thread begins anew, with polling where nobody else sleeps.
  *
  * No wake is lost.  A waiter counts itself, then sleeps while the word is 1; an unlock stores 0,
  * then reads the count.  By sequential consistency one of the two sees the other.
@@ -38,9 +38,13 @@
 typedef struct classic_musl {
     uint32_t word;
     uint32_t waiters;
+    uint32_t scope; /* enum classic_scope */
 } classic_musl;
 
-#define CLASSIC_MUSL_INIT {0, 0}
+#define CLASSIC_MUSL_INIT    \
+    {                        \
+        0, 0, CLASSIC_SHARED \
+    }
 
 #define MUSL_LOOKS 100u /* 2.2 us on a 2-CPU x86-64 virtual machine, most of it pauses */
 
@@ -64,7 +68,7 @@ static inline void classic_musl_unlock(classic_musl *l)
 {
     sc_store(&l->word, MUSL_FREE); /* HELD -> FREE */
     if (sc_load(&l->waiters) != 0)
-        word_wake_one(&l->word);
+        word_wake_one(&l->word, l->scope);
 }
 
 #endif

@@ -14,8 +14,7 @@
  *   1     held, nobody knows who waits   unlock: -> 0, and a wake in any case
  *
  * Faithful: every line, in its place; sequential consistency.
- * Adapted: the word is unsigned, which changes nothing; FW_FUTEX_SHARED, so that processes can
- * use it.
+ * Adapted: the word is unsigned, which changes nothing.
  *
  * Weaknesses, as the paper says: a lock that finds the word taken goes to the kernel at once, and
  * each unlock makes a system call, needed or not.  Greedy: nothing keeps the unlocker from
@@ -27,9 +26,13 @@
  */
 typedef struct classic_smpl {
     uint32_t word;
+    uint32_t scope; /* enum classic_scope */
 } classic_smpl;
 
-#define CLASSIC_SMPL_INIT {0}
+#define CLASSIC_SMPL_INIT \
+    {                     \
+        0, CLASSIC_SHARED \
+    }
 
 enum { SMPL_FREE = 0, SMPL_HELD = 1 };
 

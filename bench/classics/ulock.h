@@ -54,7 +54,13 @@ typedef struct classic_ulock {
     classic_ksem queue;
 } classic_ulock;
 
-#define CLASSIC_ULOCK_INIT {0, {0}}
+#define CLASSIC_ULOCK_INIT    \
+    {                         \
+        0,                    \
+        {                     \
+            0, CLASSIC_SHARED \
+        }                     \
+    }
 
 #define ULOCK_FREE 0u
 #define ULOCK_HELD 1u   /* bit 0 */

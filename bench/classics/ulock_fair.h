@@ -39,7 +39,13 @@ typedef struct classic_ulock_fair {
     classic_ksem queue;
 } classic_ulock_fair;
 
-#define CLASSIC_ULOCK_FAIR_INIT {ULOCK_FAIR_FREE, {0}}
+#define CLASSIC_ULOCK_FAIR_INIT \
+    {                           \
+        ULOCK_FAIR_FREE,        \
+        {                       \
+            0, CLASSIC_SHARED   \
+        }                       \
+    }
 
 #define ULOCK_FAIR_FREE 1u
 #define ULOCK_FAIR_HELD 0u

@@ -53,7 +53,13 @@ typedef struct classic_ulock_shared {
     classic_ksem readers;
 } classic_ulock_shared;
 
-#define CLASSIC_ULOCK_SHARED_INIT {0, {0}, {0}}
+#define CLASSIC_ULOCK_SHARED_INIT \
+    {                             \
+        0, {0, CLASSIC_SHARED},   \
+        {                         \
+            0, CLASSIC_SHARED     \
+        }                         \
+    }
 
 #define ULOCK_SHARED_READER 1u       /* one in bits 0-15 */
 #define ULOCK_SHARED_WRITER 0x10000u /* one that waits, in bits 16-30 */

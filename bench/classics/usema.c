@@ -10,12 +10,12 @@ void classic_usema_wait_slow_(classic_usema *u)
         while (wakeups != 0)
             if (sc_cas(&u->wakeups, &wakeups, wakeups - 1)) /* one wake-up less: ours */
                 return;
-        word_sleep(&u->wakeups, 0);
+        word_sleep(&u->wakeups, 0, u->scope);
     }
 }
 
 void classic_usema_wakeup_slow_(classic_usema *u)
 {
     sc_fetch_add(&u->wakeups, 1); /* one wake-up more */
-    word_wake_one(&u->wakeups);
+    word_wake_one(&u->wakeups, u->scope);
 }

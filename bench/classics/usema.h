@@ -47,12 +47,13 @@
 typedef struct classic_usema {
     uint32_t status;
     uint32_t wakeups; /* the kernel's part */
+    uint32_t scope;   /* enum classic_scope */
 } classic_usema;
 
 /* A semaphore that can be taken n times; a lock is CLASSIC_USEMA_INIT(1). */
-#define CLASSIC_USEMA_INIT(n) \
-    {                         \
-        (n), 0                \
+#define CLASSIC_USEMA_INIT(n)  \
+    {                          \
+        (n), 0, CLASSIC_SHARED \
     }
 
 static inline bool usema_is_free(uint32_t status)

@@ -15,13 +15,18 @@
  *
  * Both papers assume sequential consistency: that of 2002 writes for CPUs whose atomic
  * instructions are full barriers, that of 2016 says so (section 2.1).  So does every operation
- * here: sc_ stands for sequentially consistent.  All words may lie in memory that processes
- * share, hence FW_FUTEX_SHARED throughout; a program that compares them with locks which cannot
- * be shared says so to the compiler, for private futex calls cost less.
+ * here: sc_ stands for sequentially consistent.
+ *
+ * The papers' futex calls work between processes; private ones did not exist before 2007.  They
+ * cost less, and today's locks between threads use them, so each lock here says beside its word who
+ * uses it.  Zeroes are the lock as published.
  */
-#ifndef CLASSICS_FUTEX_FLAGS
-#define CLASSICS_FUTEX_FLAGS FW_FUTEX_SHARED
-#endif
+enum classic_scope { CLASSIC_SHARED = 0, CLASSIC_PRIVATE = 1 };
+
+static inline unsigned scope_flags(uint32_t scope)
+{
+    return scope == CLASSIC_PRIVATE ? FW_FUTEX_PRIVATE : FW_FUTEX_SHARED;
+}
 
 static inline uint32_t sc_load(const uint32_t *word)
 {
@@ -61,9 +66,9 @@ static inline bool sc_cas(uint32_t *word, uint32_t *expected, uint32_t value)
  * wake was meant for the word.  False: the word had another value, or a signal handler ran.
  * Either way the caller looks at the word again.
  */
-static inline bool word_sleep(const uint32_t *word, uint32_t expected)
+static inline bool word_sleep(const uint32_t *word, uint32_t expected, uint32_t scope)
 {
-    int result = fw_futex_wait(word, expected, CLASSICS_FUTEX_FLAGS, NULL);
+    int result = fw_futex_wait(word, expected, scope_flags(scope), NULL);
     if (result != 0 && result != -EAGAIN && result != -EINTR)
         fw_panic_errno_("wait in a classic lock", -result);
     return result == 0;
@@ -71,20 +76,21 @@ static inline bool word_sleep(const uint32_t *word, uint32_t expected)
 
 /*
  * FUTEX_WAKE: wakes the n longest sleepers, and tells how many there were.  The next owner may have
- * unmapped the word since it was released: -EFAULT then, and nobody to wake.
+ * unmapped the word since it was released: -EFAULT then, and nobody to wake.  For that reason, too,
+ * an unlock reads the scope before it releases.
  */
-static inline uint32_t word_wake(const uint32_t *word, uint32_t n)
+static inline uint32_t word_wake(const uint32_t *word, uint32_t n, uint32_t scope)
 {
-    int result = fw_futex_wake(word, n, CLASSICS_FUTEX_FLAGS);
+    int result = fw_futex_wake(word, n, scope_flags(scope));
     if (result < 0 && result != -EFAULT)
         fw_panic_errno_("wake in a classic lock", -result);
     return result > 0 ? (uint32_t)result : 0;
 }
 
 /* The same for one; was there one? */
-static inline bool word_wake_one(const uint32_t *word)
+static inline bool word_wake_one(const uint32_t *word, uint32_t scope)
 {
-    return word_wake(word, 1) != 0;
+    return word_wake(word, 1, scope) != 0;
 }
 
 #endif

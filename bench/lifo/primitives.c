@@ -11,6 +11,7 @@
 
 #include "atomic/word_lock.h"
 #include "bench/classics/gustedt.h"
+#include "bench/classics/gustedt_text.h"
 #include "bench/classics/musl.h"
 #include "lifo.h"
 #include "sys/clock.h"
@@ -68,13 +69,29 @@ static void spin_unlock(uint32_t *word)
     static const struct libatomics stem##_calls = {.load = stem##_load,                \
                                                    .compare_exchange = stem##_compare_exchange};
 
+/* The classics are for the threads of a process here, as those they are compared with. */
+#define LISTING1_FREE      \
+    {                      \
+        0, CLASSIC_PRIVATE \
+    }
+#define TEXT_FREE             \
+    {                         \
+        0, CLASSIC_PRIVATE, 1 \
+    } /* primitives_offer() calibrates it */
+#define MUSL_UNUSED           \
+    {                         \
+        0, 0, CLASSIC_PRIVATE \
+    }
+
 SHIM(futex, fw_word_lock, FW_WORD_LOCK_INIT, fw_word_lock_lock_(l), fw_word_lock_unlock_(l))
-SHIM(listing1, classic_gustedt, CLASSIC_GUSTEDT_INIT, classic_gustedt_lock(l, GUSTEDT_SPINS),
+SHIM(listing1, classic_gustedt, LISTING1_FREE, classic_gustedt_lock(l, GUSTEDT_SPINS),
      classic_gustedt_unlock(l))
+SHIM(text, classic_gustedt_text, TEXT_FREE, classic_gustedt_text_lock(l),
+     classic_gustedt_text_unlock(l))
 SHIM(mutex, pthread_mutex_t, PTHREAD_MUTEX_INITIALIZER, pthread_mutex_lock(l),
      pthread_mutex_unlock(l))
 SHIM(furwock_mutex, fw_mutex, FW_MUTEX_INIT, fw_mutex_lock(l), fw_mutex_unlock(l))
-SHIM(musl, classic_musl, CLASSIC_MUSL_INIT, classic_musl_lock(l), classic_musl_unlock(l))
+SHIM(musl, classic_musl, MUSL_UNUSED, classic_musl_lock(l), classic_musl_unlock(l))
 SHIM(spin, uint32_t, 0, spin_lock(l), spin_unlock(l))
 
 /* --- The list -------------------------------------------------------------------------------- */
@@ -95,6 +112,8 @@ static struct primitive all[] = {
               FAMILY_FURWOCK, BLOCKING, &futex_calls),
     PRIMITIVE("listing1", "the lock of Gustedt 2016, Listing 1, as published", FAMILY_CLASSIC,
               BLOCKING, &listing1_calls),
+    PRIMITIVE("gustedt-text", "the same by its text: spins first, E calibrated (section 3)",
+              FAMILY_CLASSIC, BLOCKING, &text_calls),
     PRIMITIVE("mutex", "pthread_mutex", FAMILY_RIVAL, ADAPTER_BLOCKS, &mutex_calls),
     PRIMITIVE("furwock-mutex", "fw_mutex", FAMILY_FURWOCK, BLOCKING, &furwock_mutex_calls),
     PRIMITIVE("musl", "the strategy of musl's low-level lock (Gustedt 2016, section 4.4)",
@@ -118,6 +137,7 @@ void primitives_offer(struct bench_catalogue *c)
     size_t n_here = 0, n_missing = 0;
     const char *why;
 
+    text_shim.lock.spins = classic_gustedt_text_spins();
     for (size_t i = 0; i < COUNT; i++) {
         struct primitive *p = &all[i];
         if (p->calls == NULL)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 import try_bench  # noqa: E402
 
-SHIMS = {"futex", "listing1", "mutex", "furwock-mutex", "musl", "spin"}
+SHIMS = {"futex", "listing1", "gustedt-text", "mutex", "furwock-mutex", "musl", "spin"}
 BRIEF = ("--repeat", "2", "--duration", "4")
 
 

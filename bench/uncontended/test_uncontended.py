@@ -70,7 +70,7 @@ class Uncontended(unittest.TestCase):
         self.assertIn("\nread lock + unlock\n", text)
 
     def test_called_beside_what_is_compiled_in(self):
-        """README compares the inlined fast path with pthread's calls; like for like is beside it."""
+        """README compares a fast path compiled in with pthread's calls; like for like beside."""
         cells, _ = measured("--object", "mutex,read,write", "furwock", "furwock-called",
                             "furwock-rw", "furwock-rw-called")
         for kind, lock in (("mutex", "furwock"), ("read", "furwock-rw"), ("write", "furwock-rw")):

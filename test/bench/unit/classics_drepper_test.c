@@ -22,7 +22,7 @@ static void words(void **state)
 static void an_awaited_lock_is_freed(void **state)
 {
     (void)state;
-    classic_drepper l = {DREPPER_AWAITED};
+    classic_drepper l = {DREPPER_AWAITED, CLASSIC_SHARED};
 
     assert_int_equal(classic_drepper_trylock(&l), EBUSY);
     assert_int_equal(l.word, 2);

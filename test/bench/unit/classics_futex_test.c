@@ -27,7 +27,7 @@ static void inside(struct fixture *a)
     a->seen = a->lock.count;
     sc_fetch_add(&a->entered, 1);
     while (sc_load(&a->go_on) == 0)
-        word_sleep(&a->go_on, 0);
+        word_sleep(&a->go_on, 0, CLASSIC_SHARED);
 }
 
 static void down_and_up(void *arg)
@@ -67,7 +67,7 @@ static void words(void **state)
 static void up_frees_a_contended_lock(void **state)
 {
     (void)state;
-    classic_futex f = {MINUS(3)};
+    classic_futex f = {MINUS(3), CLASSIC_SHARED};
 
     classic_futex_up(&f);
     assert_int_equal(f.count, 1);
@@ -76,7 +76,7 @@ static void up_frees_a_contended_lock(void **state)
 static void up_fair_that_meets_nobody_frees_the_lock(void **state)
 {
     (void)state;
-    classic_futex f = {MINUS(3)};
+    classic_futex f = {MINUS(3), CLASSIC_SHARED};
 
     classic_futex_up_fair(&f);
     assert_int_equal(f.count, 1);
@@ -107,7 +107,7 @@ static void up_fair_passes_the_lock(void **state)
     classic_futex_up_fair(&a->lock);
     assert_int_equal(classic_futex_trydown(&a->lock), EBUSY); /* passed, or claimed already */
     sc_store(&a->go_on, 1);
-    word_wake_one(&a->go_on);
+    word_wake_one(&a->go_on, CLASSIC_SHARED);
     finish(waiter);
     assert_int_equal(a->seen, MINUS(1));
     assert_int_equal(a->lock.count, 1);
@@ -120,7 +120,7 @@ static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
 
     pid_t waiter = start_asleep(down_and_up, a);
     sc_store(&a->lock.count, FUTEX_PASSED - 2);
-    assert_true(word_wake_one(&a->lock.count));
+    assert_true(word_wake_one(&a->lock.count, CLASSIC_SHARED));
     finish(waiter);
     assert_int_equal(a->seen, MINUS(1));
 }
@@ -131,7 +131,7 @@ static void a_wake_without_a_release_changes_nothing(void **state)
     struct fixture *a = fixture_held();
 
     pid_t waiter = start_asleep(down_and_up, a);
-    assert_true(word_wake_one(&a->lock.count));
+    assert_true(word_wake_one(&a->lock.count, CLASSIC_SHARED));
     await_child_asleep(waiter);
     assert_int_equal(a->entered, 0);
     assert_int_equal(a->lock.count, MINUS(1));
@@ -155,7 +155,7 @@ static void one_pass_is_claimed_by_one(void **state)
     assert_int_equal(sc_load(&a->entered), 1);
     assert_int_equal(sc_load(&a->lock.count), MINUS(1));
     sc_store(&a->go_on, 1);
-    word_wake_one(&a->go_on);
+    word_wake_one(&a->go_on, CLASSIC_SHARED);
     finish(first);
     finish(second);
     assert_int_equal(a->entered, 2);

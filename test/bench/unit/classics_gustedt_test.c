@@ -24,7 +24,7 @@ static void words(void **state)
 static void a_newcomer_takes_a_free_lock_past_those_inside(void **state)
 {
     (void)state;
-    classic_gustedt l = {3}; /* free, three woken or about to be */
+    classic_gustedt l = {3, CLASSIC_SHARED}; /* free, three woken or about to be */
 
     assert_int_equal(classic_gustedt_trylock(&l), EBUSY);
     classic_gustedt_lock(&l, GUSTEDT_SPINS);

@@ -7,7 +7,7 @@
 static void a_premature_up_is_absorbed(void **state)
 {
     (void)state;
-    classic_ksem k = {0};
+    classic_ksem k = {0, CLASSIC_SHARED};
 
     classic_ksem_up(&k);
     assert_int_equal(k.units, KSEM_EARLY);
@@ -60,7 +60,7 @@ static void a_newcomer_leaves_a_given_unit_alone(void **state)
     sc_store(&k->units, KSEM_GIVEN); /* as if on its way to a task that was just woken */
     pid_t newcomer = start_asleep(down, k);
     assert_int_equal(k->units, KSEM_GIVEN);
-    assert_true(word_wake_one(&k->units)); /* it was the newcomer after all */
+    assert_true(word_wake_one(&k->units, CLASSIC_SHARED)); /* it was the newcomer after all */
     finish(newcomer);
     assert_int_equal(k->units, 0);
 }
@@ -72,7 +72,7 @@ static void a_woken_task_leaves_early_units_to_others(void **state)
 
     pid_t sleeper = start_asleep(down, k);
     sc_store(&k->units, KSEM_GIVEN + KSEM_EARLY);
-    assert_true(word_wake_one(&k->units));
+    assert_true(word_wake_one(&k->units, CLASSIC_SHARED));
     finish(sleeper);
     assert_int_equal(k->units, KSEM_EARLY);
 }
@@ -83,7 +83,7 @@ static void a_wake_without_a_unit_changes_nothing(void **state)
     classic_ksem *k = share(sizeof *k);
 
     pid_t sleeper = start_asleep(down, k);
-    assert_true(word_wake_one(&k->units));
+    assert_true(word_wake_one(&k->units, CLASSIC_SHARED));
     await_child_asleep(sleeper);
     assert_int_equal(k->units, 0);
     classic_ksem_up(k);

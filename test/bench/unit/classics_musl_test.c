@@ -23,7 +23,7 @@ static void words(void **state)
 static void a_newcomer_takes_a_free_lock_past_those_who_sleep(void **state)
 {
     (void)state;
-    classic_musl l = {MUSL_FREE, 3};
+    classic_musl l = {MUSL_FREE, 3, CLASSIC_SHARED};
 
     classic_musl_lock(&l);
     assert_int_equal(l.word, MUSL_HELD);

@@ -12,17 +12,18 @@
 extern const struct adapter adapter_sysv, adapter_usema, adapter_futex, adapter_futex_fair,
     adapter_ulock, adapter_ulock_fair, adapter_futex_spin3, adapter_futex_fair_spin3,
     adapter_ulock_spin3, adapter_ulock_fair_spin3, adapter_smpl, adapter_gustedt, adapter_musl,
-    adapter_drepper, adapter_spin_yield;
+    adapter_drepper, adapter_spin_yield, adapter_futex_random, adapter_gustedt_text;
 
 static const struct adapter *const all[] = {
-    &adapter_sysv,        &adapter_usema,
-    &adapter_futex,       &adapter_futex_fair,
-    &adapter_ulock,       &adapter_ulock_fair,
-    &adapter_futex_spin3, &adapter_futex_fair_spin3,
-    &adapter_ulock_spin3, &adapter_ulock_fair_spin3,
-    &adapter_smpl,        &adapter_gustedt,
-    &adapter_musl,        &adapter_drepper,
-    &adapter_spin_yield,
+    &adapter_sysv,         &adapter_usema,
+    &adapter_futex,        &adapter_futex_fair,
+    &adapter_ulock,        &adapter_ulock_fair,
+    &adapter_futex_spin3,  &adapter_futex_fair_spin3,
+    &adapter_ulock_spin3,  &adapter_ulock_fair_spin3,
+    &adapter_smpl,         &adapter_gustedt,
+    &adapter_musl,         &adapter_drepper,
+    &adapter_spin_yield,   &adapter_futex_random,
+    &adapter_gustedt_text,
 };
 
 enum { QUEUE = 6, TASKS = 3, ROUNDS = 4000, TURNS = 500, LIMIT_S = 280 };

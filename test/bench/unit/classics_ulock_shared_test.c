@@ -58,7 +58,7 @@ static void read_for_a_while(void *arg)
     classic_ulock_shared_rdlock(&a->lock);
     sc_fetch_add(&a->readers, 1);
     while (sc_load(&a->go_on) == 0)
-        word_sleep(&a->go_on, 0);
+        word_sleep(&a->go_on, 0, CLASSIC_SHARED);
     classic_ulock_shared_rdunlock(&a->lock);
 }
 
@@ -78,7 +78,7 @@ static bool three_read(void *arg)
 static void let_readers_go_on(struct fixture *a)
 {
     sc_store(&a->go_on, 1);
-    word_wake(&a->go_on, FW_FUTEX_ALL);
+    word_wake(&a->go_on, FW_FUTEX_ALL, CLASSIC_SHARED);
 }
 
 static void readers_that_waited_come_in_together(void **state)

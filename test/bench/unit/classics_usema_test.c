@@ -24,7 +24,8 @@ static void words(void **state)
 static void a_premature_wakeup_is_kept(void **state)
 {
     (void)state;
-    classic_usema u = {(uint32_t)-1, 0}; /* taken, and a waiter that has not come to the queue */
+    /* Taken, and a waiter that has not come to the queue. */
+    classic_usema u = {(uint32_t)-1, 0, CLASSIC_SHARED};
 
     classic_usema_up(&u);
     assert_int_equal(u.status, 0);

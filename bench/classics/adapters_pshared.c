@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The futex paper's blocking locks with futex calls that work between processes, whoever uses them:
+ * between threads, too, they look up the memory behind the address, as those of 2002 did (Franke,
+ * Russell and Kirkwood, section 3.1.1).  Beside the plain ones, that shows what private calls save.
+ */
+#include "bench/classics/futex.h"
+#include "bench/classics/ulock.h"
+#include "bench/classics/ulock_fair.h"
+
+#include "bench/adapters/adapter_define.h"
+
+ADAPTER_INIT(futex, classic_futex, (*l = (classic_futex)CLASSIC_FUTEX_INIT, 0))
+ADAPTER_TRYLOCK(futex, classic_futex, classic_futex_trydown(l))
+ADAPTER_CALLS(futex, classic_futex, classic_futex_down(l), classic_futex_up(l))
+ADAPTER_CALLS(futex_fair, classic_futex, classic_futex_down(l), classic_futex_up_fair(l))
+
+ADAPTER_INIT(ulock, classic_ulock, (*l = (classic_ulock)CLASSIC_ULOCK_INIT, 0))
+ADAPTER_TRYLOCK(ulock, classic_ulock, classic_ulock_trylock(l))
+ADAPTER_CALLS(ulock, classic_ulock, classic_ulock_lock(l), classic_ulock_unlock(l))
+
+ADAPTER_INIT(ulock_fair, classic_ulock_fair, (*l = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT, 0))
+ADAPTER_TRYLOCK(ulock_fair, classic_ulock_fair, classic_ulock_fair_trylock(l))
+ADAPTER_CALLS(ulock_fair, classic_ulock_fair, classic_ulock_fair_lock(l),
+              classic_ulock_fair_unlock(l))
+
+#define BLOCKING (ADAPTER_SHARED | ADAPTER_BLOCKS)
+#define CALLS(stem, type, object)                                                         \
+    .family = FAMILY_CLASSIC, ADAPTER_OBJECT(type, object##_init_), .lock = stem##_lock_, \
+    .unlock = stem##_unlock_, .loop = stem##_loop_, .trylock = object##_trylock_
+
+const struct adapter adapter_futex_pshared = {
+    .name = "futex-pshared",
+    .about = "futex, its futex calls process-shared between threads too",
+    .flags = BLOCKING | ADAPTER_FREEABLE,
+    CALLS(futex, classic_futex, futex),
+};
+
+const struct adapter adapter_futex_fair_pshared = {
+    .name = "futex-fair-pshared",
+    .about = "futex-fair, its futex calls process-shared between threads too",
+    .flags = BLOCKING | ADAPTER_FAIR,
+    CALLS(futex_fair, classic_futex, futex),
+};
+
+const struct adapter adapter_ulock_pshared = {
+    .name = "ulock-pshared",
+    .about = "ulock, its futex calls process-shared between threads too",
+    .flags = BLOCKING,
+    CALLS(ulock, classic_ulock, ulock),
+};
+
+const struct adapter adapter_ulock_fair_pshared = {
+    .name = "ulock-fair-pshared",
+    .about = "ulock-fair, its futex calls process-shared between threads too",
+    .flags = BLOCKING | ADAPTER_FAIR,
+    CALLS(ulock_fair, classic_ulock_fair, ulock_fair),
+};
