@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "answers.h"
+#include "sequential.h"
 
 #include <fenv.h>
 #include <stdint.h>

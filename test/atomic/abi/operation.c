@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "operation.h"
 
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -121,4 +125,22 @@ bool perform(const struct operation *o, const struct abi *abi, void *object, con
     default:
         return abi->compare_exchange(o->n, object, out, in, o->order, o->failure);
     }
+}
+
+static void *do_nothing(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+void become_multithreaded(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, do_nothing, NULL) != 0) {
+        perror("pthread_create");
+        exit(2);
+    }
+    pthread_detach(thread);
 }

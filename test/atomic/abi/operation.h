@@ -30,4 +30,10 @@ bool imitate(const struct operation *o, unsigned char *object, const unsigned ch
 bool perform(const struct operation *o, const struct abi *abi, void *object, const void *in,
              void *out);
 
+/*
+ * Starts a thread that does nothing, forever.  A library may do with less while the process has
+ * one thread only, so that what one thread can see has to be looked at twice.
+ */
+void become_multithreaded(void);
+
 #endif

@@ -14,10 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "answers.h"
-#include "property.h"
-#include "threaded.h"
-#include "wrong.h"
+#include "operation.h"
+#include "sequential.h"
 
 enum { USUAL_SEED = 20151236 }; /* OPERATIONS is for the build to say */
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "beside.h"
-#include "threaded.h"
 
 enum { LARGEST = 128, TRAP_FLAG = 0x100, PATIENCE_S = 100 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wrong.h"
+#include "sequential.h"
 
 #include <string.h>
 

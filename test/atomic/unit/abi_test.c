@@ -2,8 +2,8 @@
 #include "atomic_pair.h"
 #include "object.h"
 #include "stripes.h"
-#include "test/atomic/abi/answers.h"
 #include "test/atomic/abi/operation.h"
+#include "test/atomic/abi/sequential.h"
 
 /*
  * atomic/abi_flag.c, atomic/abi_generic.c, atomic/abi_pair.c, atomic/abi_sized.c, atomic/copy.c.
