@@ -303,8 +303,8 @@ void kernel_kill(unsigned thread)
     t->in_section = 0;
     model_shared.killed |= UINT64_C(1) << thread;
     thread_drop(thread);
-    if (model_program->killed != NULL)
-        model_program->killed(thread);
+    if (model_program->hooks->killed != NULL)
+        model_program->hooks->killed(thread);
 }
 
 /* The word may be anybody's by now, or free: then the thread was about to wake somebody. */

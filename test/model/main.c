@@ -19,16 +19,8 @@
 enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
-static const struct program_group *const groups[] = {
-    &litmus_programs,        &sleeper_programs,     &mutex_programs,      &cond_programs,
-    &rwlock_programs,        &sem_programs,         &barrier_programs,    &latch_programs,
-    &once_programs,          &atomic_programs,      &ipc_mutex_programs,  &ipc_rwlock_programs,
-    &ipc_permits_programs,   &ipc_barrier_programs, &ipc_once_programs,   &ipc_journal_programs,
-    &ipc_cond_programs,      &posix_sem_programs,   &posix_cond_programs, &posix_rwlock_programs,
-    &posix_barrier_programs, &posix_mutex_programs, &rt_programs,         &scx_programs,
-    &bucket_programs,        &ipc_sem_programs,     &ipc_head_programs,   &ipc_directory_programs,
-    &ipc_join_programs,      &ipc_member_programs,  &ipc_deaths_programs, &ipc_atomic_programs,
-    &ipc_stripe_programs,    &ipc_table_programs};
+#define ADDRESS_OF(file) &file##_programs
+static const struct program_group *const groups[] = {PROGRAM_GROUPS(ADDRESS_OF)};
 #define GROUPS (sizeof groups / sizeof *groups)
 static struct {
     const char *program, *fault, *group, *replay;
@@ -54,8 +46,8 @@ static void print_end(void)
                model_threads[i].status == THREAD_DONE     ? "done"
                : model_threads[i].status == THREAD_ASLEEP ? "asleep"
                                                           : "under way");
-    if (model_program->describe != NULL) {
-        model_program->describe(text, sizeof text);
+    if (model_program->hooks->describe != NULL) {
+        model_program->hooks->describe(text, sizeof text);
         printf("  %s\n", text);
     }
 }

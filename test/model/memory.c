@@ -120,8 +120,8 @@ void memory_write(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)
         return;
     memcpy(&before, (const void *)(uintptr_t)word, sizeof before);
     memcpy((void *)(uintptr_t)addr, &value, size);
-    if (model_program->changed != NULL)
-        model_program->changed(thread, word, before);
+    if (model_program->hooks->changed != NULL)
+        model_program->hooks->changed(thread, word, before);
 }
 
 void memory_buffer(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)

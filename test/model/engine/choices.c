@@ -14,7 +14,7 @@ static void add(struct model_choice *list, unsigned *n, unsigned thread, unsigne
 
 static bool may_be_signalled(const struct model_thread *t)
 {
-    return model_program->handler != NULL && model_shared.budget.signals > 0 &&
+    return model_program->hooks->handler != NULL && model_shared.budget.signals > 0 &&
            t->in_handler == 0 && !(t->op.kind == OP_FENCE_ALL && t->op.a != 0);
 }
 
@@ -98,6 +98,7 @@ static bool may_be_killed(unsigned thread)
     uint64_t status = model_threads[thread].status;
 
     return model_shared.budget.kills > 0 && (model_program->immortal >> thread & 1) == 0 &&
+           !(model_program->spares_last && thread == model_thread_count - 1) &&
            (status == THREAD_STOPPED || status == THREAD_ASLEEP);
 }
 

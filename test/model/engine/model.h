@@ -207,11 +207,31 @@ struct model_task {
     unsigned cpu;
 };
 
-/* A program under the model: what its threads do, and what must hold. */
+/* What the programs of a file share: what their threads do, and what must hold. */
+struct model_hooks {
+    const char *words; /* of their scripts: script.h; or NULL */
+    unsigned family;   /* of the locks between processes: programs/ipc_calls.h */
+    void (*setup)(void);
+    void (*begin)(unsigned self);               /* what each thread does first, or NULL */
+    void (*act)(unsigned self, unsigned word);  /* what a word says */
+    void (*thread)(unsigned self);              /* or NULL: acts as its words say */
+    const struct model_own *(*own)(void);       /* or NULL: there are none */
+    void (*handler)(void);                      /* the signal handler, or NULL */
+    enum model_access (*access)(const void *p); /* or NULL: all are steps */
+    void (*cancelled)(unsigned self);           /* a cancelled thread's clean-up, or NULL */
+    void (*killed)(unsigned thread);            /* it will never run again; or NULL */
+    void (*stepped)(unsigned thread);           /* a thread is about to make a step; or NULL */
+    /* After each change of memory. */
+    void (*changed)(unsigned thread, uint64_t addr, uint64_t before);
+    void (*finished)(void); /* checks when all threads are done and all is written back */
+    void (*describe)(char *text, size_t text_size); /* the final words */
+};
+
+/* A program under the model. */
 struct model_program {
     const char *name;
     const char *about;
-    unsigned threads;
+    unsigned threads; /* 0: as many as the script has */
     struct model_budget budget;
     uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
@@ -223,6 +243,7 @@ struct model_program {
     bool leaves_asleep;    /* it is no error when threads sleep forever (or until a deadline) */
     bool rechecks;         /* a sleep with a deadline may end at any time: see kernel.h */
     uint64_t immortal;     /* bit n: thread n is not killed */
+    bool spares_last;      /* nor is the last one */
     bool rechecks_are_due; /* and that is no whim, even if nobody was killed */
     bool is_patient;       /* but only when nothing else can happen, and budget.rechecks times */
     bool unmarked;         /* the kernel has no robust lists */
@@ -235,19 +256,10 @@ struct model_program {
     const char *environment; /* "FURWOCK_FENCES=1", or NULL */
     unsigned misses;         /* so many fences may miss one and the same plain release */
     const char *expects;     /* the failure that it must show; NULL: none */
-    void (*setup)(const void *arg);
-    void (*thread)(unsigned self, const void *arg);
-    const struct model_own *(*own)(void);       /* or NULL: there are none */
-    void (*handler)(void);                      /* the signal handler, or NULL */
-    enum model_access (*access)(const void *p); /* or NULL: all are steps */
-    void (*cancelled)(unsigned self);           /* a cancelled thread's clean-up, or NULL */
-    void (*killed)(unsigned thread);            /* it will never run again; or NULL */
-    void (*stepped)(unsigned thread);           /* a thread is about to make a step; or NULL */
-    void (*changed)(unsigned thread, uint64_t addr,
-                    uint64_t size); /* after each change of memory */
-    void (*finished)(void);         /* checks when all threads are done and all is written back */
-    void (*describe)(char *text, size_t text_size); /* the final words */
-    const void *arg;
+    const struct model_hooks *hooks;
+    const char *script; /* what its threads do: script.h; or NULL */
+    uint64_t initial;   /* what the object is made with, as the file says */
+    const void *arg;    /* what else the file wants to know */
 };
 extern const struct model_program *model_program;
 

@@ -11,6 +11,7 @@
 #include "../subject/subject.h"
 #include "perform.h"
 #include "report.h"
+#include "script.h"
 #include "thread.h"
 
 struct model_shared model_shared __attribute__((aligned(64)));
@@ -127,7 +128,7 @@ static enum model_access access_of(const struct model_op *op)
         return ACCESS_STEP;
     if (!memory_is_shared(op->addr))
         return ACCESS_DIRECT;
-    return model_program->access((const void *)(uintptr_t)op->addr);
+    return model_program->hooks->access((const void *)(uintptr_t)op->addr);
 }
 
 bool perform_is_no_step(unsigned thread)
@@ -151,8 +152,8 @@ bool perform_is_no_step(unsigned thread)
 /* The operation itself, where there is no choice. */
 static void perform_op(unsigned thread)
 {
-    if (model_program->stepped != NULL)
-        model_program->stepped(thread);
+    if (model_program->hooks->stepped != NULL)
+        model_program->hooks->stepped(thread);
     switch (model_threads[thread].op.kind) {
     case OP_LOAD:
     case OP_LOOK_OWNER:
@@ -357,12 +358,14 @@ void perform_start(void)
     memset(model_stacks, MODEL_DEAD, sizeof model_stacks);
     model_failure = (struct model_failure){0};
     model_object_count = model_memory_used = 0;
-    model_thread_count = model_program->threads;
+    model_thread_count = script_read();
+    if (model_program->threads != 0)
+        model_thread_count = model_program->threads;
     model_shared.budget = model_program->budget;
     model_shared.clock = KERNEL_BOOT_NS;
     subject_load_library();
     buckets_make();
-    model_program->setup(model_program->arg);
+    model_program->hooks->setup();
     for (unsigned i = 0; i < MODEL_MAX_THREADS; i++) {
         struct model_thread *t = &model_threads[i];
         t->sp = model_stacks[i] + MODEL_STACK;

@@ -54,7 +54,7 @@ static bool check_state(const struct model_choice *list, unsigned n)
         model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
                    model_shared.asleep, 0);
     if ((n == 0 && !asleep) || (asleep && model_program->leaves_asleep))
-        done = model_program->finished;
+        done = model_program->hooks->finished;
     if (done != NULL)
         done();
     return n == 0;

@@ -11,6 +11,7 @@
 #include "coroutine.h"
 #include "model.h"
 #include "perform.h"
+#include "script.h"
 #include "thread.h"
 
 struct model_thread model_threads[MODEL_MAX_THREADS];
@@ -27,7 +28,7 @@ static const struct model_own *own_table(void)
 {
     static const struct model_own none = {NULL, NULL};
 
-    return model_program->own != NULL ? model_program->own() : &none;
+    return model_program->hooks->own != NULL ? model_program->hooks->own() : &none;
 }
 
 /* Room for all of it, at the top of the stack; a multiple of 16, as stack pointers are. */
@@ -98,7 +99,7 @@ uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_
     struct model_thread *t = &model_threads[model_current];
 
     t->op = (struct model_op){kind, (uint64_t)(uintptr_t)addr, size, a, b, c, d};
-    if (model_program->access != NULL && perform_is_no_step(model_current))
+    if (model_program->hooks->access != NULL && perform_is_no_step(model_current))
         return t->result;
     t->status = THREAD_STOPPED;
     model_switch(&t->sp, engine_sp);
@@ -109,7 +110,7 @@ uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_
 
         t->signalled = 0;
         t->in_handler = 1;
-        model_program->handler();
+        model_program->hooks->handler();
         t->in_handler = 0;
         t->op = interrupted;
         t->result = result;
@@ -147,7 +148,8 @@ void model_thread_exit(void)
 
 void model_entry(void)
 {
-    model_program->thread(model_current, model_program->arg);
+    (model_program->hooks->thread != NULL ? model_program->hooks->thread
+                                          : script_run)(model_current);
     model_thread_end();
 }
 

@@ -8,6 +8,7 @@
 #include "atomic_check.h"
 #include "core/thread_state.h"
 #include "ipc_atomic_calls.h"
+#include "ipc_atomic_check.h"
 #include "rush.h"
 
 SCRIPT_WORDS(LOCK, TRY, LOAD, STORE, SWAP, LOAD_Y, STORE_Y, CAS, STALE, COUNT, AWAIT, FLAG, LOOK,
@@ -23,14 +24,15 @@ void atomic_script_begin(const struct atomic_script *of)
     static const struct atomic_script nothing = {.between_processes = true};
 
     script = of != NULL ? of : &nothing;
-    if (of != NULL)
-        script_read(script->threads.threads, word_names);
 }
 
-void atomic_script_setup(const void *arg)
+static void setup(void)
 {
-    atomic_check_setup(arg);
-    atomic_script_begin(arg);
+    static const struct atomic_script none;
+    const struct atomic_script *of = script_options(&none);
+
+    atomic_check_setup(of);
+    atomic_script_begin(of);
 }
 
 static const struct atomic_calls *calls(void)
@@ -246,18 +248,25 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
     }
 }
 
-void atomic_script_thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
     unsigned char seen[MAX_SIZE] = {0};
     const unsigned *words = script_words[self];
 
-    (void)arg;
     for (unsigned i = 0; words[i] != END; i++)
         act(self, (enum word)words[i], (unsigned char)(1 + self * 16 + i), seen);
 }
 
-void atomic_script_handler(void)
+/* Forks, and is the child from then on. */
+static void handler(void)
 {
     calls()->child();
     model_shared.shadow[IS_CHILD] = 1;
 }
+
+HOOKS(atomic_hooks, .words = word_names, .setup = setup, .thread = thread, .handler = handler,
+      .changed = atomic_script_changed, .finished = atomic_script_finished,
+      .describe = atomic_script_describe);
+HOOKS(ipc_atomic_hooks, .words = word_names, .setup = ipc_atomic_setup, .thread = thread,
+      .changed = ipc_atomic_changed, .finished = ipc_atomic_finished, .own = script_own,
+      .access = ipc_atomic_access);

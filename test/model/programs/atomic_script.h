@@ -24,7 +24,6 @@
  * value that was read shows whether it is whole, and which of the writes it is of.
  */
 struct atomic_script {
-    struct script threads;
     unsigned size;       /* of x and y; 0: two words */
     unsigned lock_looks; /* before a thread sleeps */
     unsigned load_looks; /* before a load takes the lock; at least once */
@@ -38,13 +37,15 @@ struct atomic_script {
     bool between_processes; /* x and y lie in a region: programs/ipc_atomic_check.h */
 };
 
-/* Reads the words; of NULL, there are none, and the sources are told what is told by default. */
+/* What the sources are told; of NULL, what they are told by default. */
 void atomic_script_begin(const struct atomic_script *script);
-void atomic_script_setup(const void *arg); /* and makes what the threads of a process share */
-void atomic_script_thread(unsigned self, const void *arg);
-void atomic_script_handler(void); /* forks, and is the child from then on */
+
+/* What programs/atomic_check.c adds to the hooks. */
 void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void atomic_script_finished(void);
 void atomic_script_describe(char *text, size_t text_size);
+
+/* Of what the threads of a process share; and of what processes do. */
+extern const struct model_hooks atomic_hooks, ipc_atomic_hooks;
 
 #endif

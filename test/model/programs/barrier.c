@@ -72,12 +72,11 @@ static void count_parties(void)
     }
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    script_read(((const struct script *)arg)->threads, word_names);
     count_parties();
     b = model_object("b", sizeof *b, parts, decode);
-    b->state_ = parties[0] | ((const struct script *)arg)->initial;
+    b->state_ = parties[0] | model_program->initial;
     b->parties_ = parties[0];
 }
 
@@ -124,12 +123,11 @@ static void wait_by(unsigned self, enum word w, unsigned r)
     passes(self, r);
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
     uint32_t token = 0;
     unsigned r = 0;
 
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (arrives((enum word) * w))
             model_shared.shadow[ARRIVED + r++]++;
@@ -170,44 +168,35 @@ static void describe(char *text, size_t text_size)
     decode(b->state_, 0, 8, text, text_size);
 }
 
-#define PROGRAM(called, what, n, ...)                                                  \
-    {                                                                                  \
-        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
-        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
-    }
+static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .changed = changed,
+             .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("barrier", "two, three rounds", 2,
-            .arg = SCRIPT_OF("wait wait wait", "wait wait wait")),
-    PROGRAM("barrier-three", "three, twice", 3,
-            .arg = SCRIPT_OF("wait wait", "wait wait", "wait wait")),
-    PROGRAM("barrier-four", "four, once", 4, .preemptions = 3, .deep_preemptions = 5,
-            .arg = SCRIPT_OF("wait", "wait", "wait", "wait")),
-    PROGRAM("barrier-default", "the barrier decides how to wait", 2, .budget = {.ticks = 2},
-            .arg = SCRIPT_OF("default default default", "default default default")),
-    PROGRAM("barrier-poll", "one that never sleeps, beside sleepers", 3,
-            .arg = SCRIPT_OF("poll wait", "wait poll", "wait wait")),
-    PROGRAM("barrier-spurious", "spurious wakes and an EINTR", 3,
-            .budget = {.spurious = 2, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
-            .arg = SCRIPT_OF("wait wait", "wait wait", "wait wait")),
-    PROGRAM("barrier-token", "arrives now, waits later", 3, .budget = {.ticks = 2},
-            .preemptions = 4, .deep_preemptions = 6,
-            .arg = SCRIPT_OF("arrive await wait", "wait arrive await", "wait wait")),
-    PROGRAM("barrier-early", "arrives for the next round, and waits for the last", 2,
-            .budget = {.ticks = 2}, .arg = SCRIPT_OF("arrive await wait", "wait arrive")),
-    PROGRAM("barrier-drop", "one drops out after the other", 3,
-            .arg = SCRIPT_OF("drop", "wait drop", "wait wait wait")),
-    PROGRAM("barrier-wraps", "the round wraps around", 2,
-            .arg = SCRIPT_FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT, "wait", "wait")),
-    PROGRAM("barrier-destroy", "who waited destroys it", 2, .budget = {.ticks = 1},
-            .arg = SCRIPT_OF("wait wait destroy", "wait wait")),
-    PROGRAM("barrier-destroy-three", "the same while two others leave", 3, .budget = {.ticks = 1},
-            .arg = SCRIPT_OF("wait destroy", "wait", "wait")),
-    PROGRAM("barrier-destroy-drop", "the same while one has dropped out", 3, .budget = {.ticks = 1},
-            .arg = SCRIPT_OF("wait destroy", "drop", "wait")),
-    PROGRAM("barrier-surplus", "one arrives that no round awaits", 2, .expects = "panic",
-            .arg = SCRIPT_OF("drop", "drop wait")),
+    PROGRAM("barrier", "two, three rounds", "wait wait wait | wait wait wait"),
+    PROGRAM("barrier-three", "three, twice", "wait wait | wait wait | wait wait"),
+    PROGRAM("barrier-four", "four, once", "wait | wait | wait | wait", BOUND(3, 5)),
+    PROGRAM("barrier-default", "the barrier decides how to wait",
+            "default default default | default default default", TICKS(2)),
+    PROGRAM("barrier-poll", "one that never sleeps, beside sleepers",
+            "poll wait | wait poll | wait wait"),
+    PROGRAM("barrier-spurious", "spurious wakes and an EINTR", "wait wait | wait wait | wait wait",
+            .budget = {.spurious = 2, .eintr = 1}, BOUND(3, 4)),
+    PROGRAM("barrier-token", "arrives now, waits later",
+            "arrive await wait | wait arrive await | wait wait", TICKS(2), BOUND(4, 6)),
+    PROGRAM("barrier-early", "arrives for the next round, and waits for the last",
+            "arrive await wait | wait arrive", TICKS(2)),
+    PROGRAM("barrier-drop", "one drops out after the other", "drop | wait drop | wait wait wait"),
+    PROGRAM("barrier-wraps", "the round wraps around", "wait | wait",
+            FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT)),
+    PROGRAM("barrier-destroy", "who waited destroys it", "wait wait destroy | wait wait", TICKS(1)),
+    PROGRAM("barrier-destroy-three", "the same while two others leave",
+            "wait destroy | wait | wait", TICKS(1)),
+    PROGRAM("barrier-destroy-drop", "the same while one has dropped out",
+            "wait destroy | drop | wait", TICKS(1)),
+    PROGRAM("barrier-surplus", "one arrives that no round awaits", "drop | drop wait",
+            .expects = "panic"),
 };
 
-const struct program_group barrier_programs = {"barrier", programs,
-                                               sizeof programs / sizeof *programs};
+GROUP(barrier, "barrier");

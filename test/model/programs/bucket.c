@@ -43,13 +43,12 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
                  ((uint32_t)value & FW_ROBUST_WAITERS) != 0 ? ", WAITERS" : "");
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {{"owner", 0, 4}, {"calls", 4, 4}, {NULL, 0, 0}};
 
     l = model_object("bucket", sizeof *l, parts, decode);
     is_done = model_object("done", 8, NULL, NULL);
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static void section(unsigned self)
@@ -70,7 +69,7 @@ static void section(unsigned self)
     bucket_in_use->unlock(l);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case LOCK:
@@ -86,24 +85,6 @@ static void act(unsigned self, enum word w)
     default:
         fw_store32_relaxed(is_done, 1);
     }
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
-/* subject/atomic.h: SUBJECT_OWN. */
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
-
-static const struct model_own *own(void)
-{
-    static struct model_own table[2];
-
-    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
-    return table;
 }
 
 /* BKT1.  An urgent one may snatch, in the kernel, what was handed over to a less urgent one. */
@@ -141,36 +122,28 @@ static const struct model_task two_urgent[] = {{0, 0}, {10, 1}, {20, 2}};
 static const struct model_task one_cpu[] = {{0, 0}, {10, 0}, {20, 0}};
 static const struct model_task one_cpu_low[] = {{5, 0}, {10, 0}, {20, 0}};
 
-#define PROGRAM(called, what, n, who, ...)                                                     \
-    {                                                                                          \
-        .name = called, .about = what, .threads = n, .tasks = who, .assist = ASSIST_NO,        \
-        .time_passes = true, .setup = setup, .thread = thread, .own = own, .changed = changed, \
-        .finished = finished, .describe = describe, __VA_ARGS__                                \
-    }
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = script_own,
+             .changed = changed, .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .assist = ASSIST_NO, .time_passes = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("bucket", "two ordinary threads", 2, ordinary, .arg = SCRIPT_OF("lock", "lock")),
-    PROGRAM("bucket-three", "three ordinary threads", 3, ordinary,
-            .arg = SCRIPT_OF("lock", "lock", "lock")),
-    PROGRAM("bucket-twice", "two, and both come again", 2, ordinary,
-            .arg = SCRIPT_OF("lock lock", "lock lock")),
-    PROGRAM("bucket-spurious", "a sleep that ends by itself, and one by a signal", 2, ordinary,
-            .budget = {.spurious = 1, .eintr = 1}, .arg = SCRIPT_OF("lock", "lock")),
-    PROGRAM("bucket-urgent", "all of them lend", 3, urgent,
-            .arg = SCRIPT_OF("lock", "lock", "lock")),
-    PROGRAM("bucket-mixed", "one of three lends", 3, mixed,
-            .arg = SCRIPT_OF("lock", "lock", "lock")),
-    PROGRAM("bucket-mixed-two", "two of three lend", 3, two_urgent,
-            .arg = SCRIPT_OF("lock", "lock", "lock")),
-    PROGRAM("bucket-signal", "who lends is interrupted", 3, mixed, .budget = {.eintr = 1},
-            .arg = SCRIPT_OF("lock", "lock", "lock")),
-    PROGRAM("bucket-inversion", "who is inside has lost its CPU to one that runs on and on", 3,
-            one_cpu, .arg = SCRIPT_OF("lock", "turn spin", "turn lock done")),
-    PROGRAM("bucket-inversion-low", "the same with a real-time thread inside", 3, one_cpu_low,
-            .arg = SCRIPT_OF("lock", "turn spin", "turn lock done")),
-    PROGRAM("bucket-inversion-back", "the same, and it comes back before the other is done", 3,
-            one_cpu_low, .arg = SCRIPT_OF("lock lock", "turn spin", "turn lock lock done")),
+    PROGRAM("bucket", "two ordinary threads", "lock | lock", .tasks = ordinary),
+    PROGRAM("bucket-three", "three ordinary threads", "lock | lock | lock", .tasks = ordinary),
+    PROGRAM("bucket-twice", "two, and both come again", "lock lock | lock lock", .tasks = ordinary),
+    PROGRAM("bucket-spurious", "a sleep that ends by itself, and one by a signal", "lock | lock",
+            .tasks = ordinary, .budget = {.spurious = 1, .eintr = 1}),
+    PROGRAM("bucket-urgent", "all of them lend", "lock | lock | lock", .tasks = urgent),
+    PROGRAM("bucket-mixed", "one of three lends", "lock | lock | lock", .tasks = mixed),
+    PROGRAM("bucket-mixed-two", "two of three lend", "lock | lock | lock", .tasks = two_urgent),
+    PROGRAM("bucket-signal", "who lends is interrupted", "lock | lock | lock", .tasks = mixed,
+            .budget = {.eintr = 1}),
+    PROGRAM("bucket-inversion", "who is inside has lost its CPU to one that runs on and on",
+            "lock | turn spin | turn lock done", .tasks = one_cpu),
+    PROGRAM("bucket-inversion-low", "the same with a real-time thread inside",
+            "lock | turn spin | turn lock done", .tasks = one_cpu_low),
+    PROGRAM("bucket-inversion-back", "the same, and it comes back before the other is done",
+            "lock lock | turn spin | turn lock lock done", .tasks = one_cpu_low),
 };
 
-const struct program_group bucket_programs = {"bucket", programs,
-                                              sizeof programs / sizeof *programs};
+GROUP(bucket, "bucket");

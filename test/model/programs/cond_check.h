@@ -34,7 +34,7 @@ void cond_check_setup(const struct cond_check_options *options);
 fw_mutex *cond_check_mutex(void);
 fw_cond *cond_check_cond(void);
 
-/* Hooks of struct model_program. */
+/* For the hooks. */
 void cond_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 void cond_check_describe(char *text, size_t text_size);
 

@@ -25,9 +25,10 @@ static bool is_for_one_signal(enum word w)
     return !((w >= WAIT && w <= TIMED) || w == FOREIGN || w == FOREIGN_TIMED);
 }
 
-void cond_script_setup(const void *arg)
+static void setup(void)
 {
-    const struct cond_script *s = arg;
+    static const struct cond_script none;
+    const struct cond_script *s = script_options(&none);
 
     cond_check_setup(&s->initial);
     m = cond_check_mutex();
@@ -35,7 +36,6 @@ void cond_script_setup(const void *arg)
     late = s->loose ? model_object("late", sizeof *late, NULL, NULL) : NULL;
     counts = true;
     subject_is_stale = s->is_stale;
-    script_read(s->threads, word_names);
     for (unsigned i = 0; i < model_thread_count; i++)
         for (const unsigned *w = script_words[i]; *w != END; w++)
             counts = counts && is_for_one_signal(*w);
@@ -129,7 +129,7 @@ static void leave(unsigned self)
         cond_check_free(self, true);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case LOCK:
@@ -182,20 +182,16 @@ static void act(unsigned self, enum word w)
     }
 }
 
-void cond_script_thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, *w);
-}
-
-void cond_script_cancelled(unsigned self)
+static void cancelled(unsigned self)
 {
     cond_check_back(self, WAIT_CANCELLED);
     unlock();
 }
 
-void cond_script_finished(void)
+static void finished(void)
 {
     cond_check_finished(counts);
 }
+
+HOOKS(cond_hooks, .words = word_names, .setup = setup, .act = act, .cancelled = cancelled,
+      .changed = cond_check_changed, .finished = finished, .describe = cond_check_describe);

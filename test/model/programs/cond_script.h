@@ -26,16 +26,11 @@
  *   release              releases it, once it was left so
  */
 struct cond_script {
-    const char *threads[MODEL_MAX_THREADS];
     struct cond_check_options initial;
     bool loose;
     bool is_stale; /* nobody knows how urgent it is before it sleeps */
 };
 
-/* Members of struct model_program; arg is the struct cond_script. */
-void cond_script_setup(const void *arg);
-void cond_script_thread(unsigned self, const void *arg);
-void cond_script_cancelled(unsigned self);
-void cond_script_finished(void);
+extern const struct model_hooks cond_hooks;
 
 #endif

@@ -101,9 +101,10 @@ static void add(unsigned i, struct atomic_place *place, uint64_t offset, enum at
     objects[i].stripe = fw_table_stripe_((char *)base, STRIPE_SIZE, fw_table_index_(offset));
 }
 
-void ipc_atomic_setup(const void *arg)
+void ipc_atomic_setup(void)
 {
-    const struct atomic_script *script = arg;
+    static const struct atomic_script plain = {.between_processes = true};
+    const struct atomic_script *script = script_options(&plain);
     uint64_t x = find_offset(SPACE, X_STRIPE);
     uint64_t y = find_offset(x + MAX_SIZE, script->shares ? X_STRIPE : Y_STRIPE);
 
@@ -114,14 +115,10 @@ void ipc_atomic_setup(const void *arg)
     atomic_script_begin(script);
 }
 
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
-
-const struct model_own *ipc_atomic_own(void)
+enum model_access ipc_atomic_access(const void *p)
 {
-    static const struct model_own table[] = {
-        {__start_model_own_variables, __stop_model_own_variables}, {NULL, NULL}};
-
-    return table;
+    (void)p;
+    return ACCESS_STEP;
 }
 
 /* --- The lock ------------------------------------------------------------------------------- */

@@ -22,10 +22,10 @@
  *   word    each change of the lock is one that the changing thread may make; it is free, and not
  *           marked, only while the sequence is even
  */
-void ipc_atomic_setup(const void *script);
+void ipc_atomic_setup(void);
 void ipc_atomic_changed(unsigned thread, uint64_t addr, uint64_t before);
 void ipc_atomic_finished(void);
-const struct model_own *ipc_atomic_own(void);
+enum model_access ipc_atomic_access(const void *p); /* all are steps */
 
 /* The same for a lock alone: is this change of its word one that the thread may make? */
 void ipc_atomic_check_word(unsigned thread, uint32_t before, uint32_t now);

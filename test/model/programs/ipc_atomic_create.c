@@ -46,7 +46,7 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
         snprintf(text, text_size, "%llx", (unsigned long long)value);
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {WORD("making", making, 4),
                                               WORD("magic", magic, 8),
@@ -63,7 +63,6 @@ static void setup(const void *arg)
 
     head = model_object("head", SIZE, parts, decode);
     atomic_script_begin(NULL);
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* Is all of it there? */
@@ -126,9 +125,8 @@ static void create(unsigned self, size_t largest)
     joined(self);
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w == JOIN)
             join(self, false);
@@ -181,33 +179,30 @@ static const struct model_own *own(void)
 {
     static struct model_own table[3];
 
-    table[0] = ipc_atomic_own()[0];
+    table[0] = script_own()[0];
     table[1] = (struct model_own){__start_model_region_variables, __stop_model_region_variables};
     return table;
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                                  \
-    {                                                                                          \
-        .name = called, .about = what, .threads = n, .budget.kills = (deaths), .setup = setup, \
-        .thread = thread, .stepped = stepped, .changed = changed, .finished = finished,        \
-        .own = own, .access = access, .arg = SCRIPT_OF __VA_ARGS__                             \
-    }
+static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .own = own,
+             .access = access, .stepped = stepped, .changed = changed, .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-atomic-create", "two make it; one may die, and no re-check comes", 2, 1,
-            ("create", "create")),
-    PROGRAM("ipc-atomic-create-plans", "two make it, for objects of other sizes; one may die", 2, 1,
-            ("create", "large")),
-    PROGRAM("ipc-atomic-create-join", "one makes it, and may die; one only joins", 2, 1,
-            ("create", "join join"), .immortal = 2),
-    PROGRAM("ipc-atomic-create-three", "three make it; two may die", 3, 2,
-            ("create", "create", "create")),
-    PROGRAM("ipc-atomic-create-unmarked", "the kernel has no robust lists; one may die", 2, 1,
-            ("create", "create"), .unmarked = true, .rechecks = true, .is_patient = true,
+    PROGRAM("ipc-atomic-create", "two make it; one may die, and no re-check comes",
+            "create | create", KILLS(1)),
+    PROGRAM("ipc-atomic-create-plans", "two make it, for objects of other sizes; one may die",
+            "create | large", KILLS(1)),
+    PROGRAM("ipc-atomic-create-join", "one makes it, and may die; one only joins",
+            "create | join join", KILLS(1), .immortal = 2),
+    PROGRAM("ipc-atomic-create-three", "three make it; two may die", "create | create | create",
+            KILLS(2)),
+    PROGRAM("ipc-atomic-create-unmarked", "the kernel has no robust lists; one may die",
+            "create | create", KILLS(1), .unmarked = true, .rechecks = true, .is_patient = true,
             .budget.rechecks = 4),
-    PROGRAM("ipc-atomic-create-late", "the maker is slow, and the other gives up", 2, 0,
-            ("create", "create"), .rechecks = true),
+    PROGRAM("ipc-atomic-create-late", "the maker is slow, and the other gives up",
+            "create | create", .rechecks = true),
 };
 
-const struct program_group ipc_table_programs = {"ipc-atomic", programs,
-                                                 sizeof programs / sizeof *programs};
+GROUP(ipc_table, "ipc-atomic");

@@ -34,20 +34,13 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     ipc_atomic_decode_word((uint32_t)value, text, text_size);
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     word = model_object("lock", sizeof *word, NULL, decode);
     atomic_script_begin(NULL);
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
-static enum model_access access(const void *p)
-{
-    (void)p;
-    return ACCESS_STEP;
-}
-
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     uint64_t *inside = &model_shared.shadow[INSIDE];
     uint64_t *owed = &model_shared.shadow[OWED];
@@ -74,13 +67,6 @@ static void act(unsigned self, enum word w)
     ipc_atomic_in_use->unlock(word, &robust);
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 static void killed(unsigned thread)
 {
     if (model_shared.shadow[INSIDE] == thread + 1)
@@ -101,36 +87,32 @@ static void finished(void)
         model_fail("word", "all are done, and the lock is 0x%llx", *word, 0);
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                                  \
-    {                                                                                          \
-        .name = called, .about = what, .threads = n, .budget.kills = (deaths), .setup = setup, \
-        .thread = thread, .killed = killed, .changed = changed, .finished = finished,          \
-        .own = ipc_atomic_own, .access = access, .arg = __VA_ARGS__                            \
-    }
-#define SCRIPT(...) SCRIPT_OF(__VA_ARGS__)
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = script_own,
+             .access = ipc_atomic_access, .killed = killed, .changed = changed,
+             .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-atomic-lock", "three; nobody dies", 3, 0, SCRIPT("lock", "lock", "lock"),
+    PROGRAM("ipc-atomic-lock", "three; nobody dies", "lock | lock | lock", .rechecks = true),
+    PROGRAM("ipc-atomic-lock-again", "two, twice each; nobody dies", "lock lock | lock lock",
             .rechecks = true),
-    PROGRAM("ipc-atomic-lock-again", "two, twice each; nobody dies", 2, 0,
-            SCRIPT("lock lock", "lock lock"), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and no re-check comes", 2, 1,
-            SCRIPT("lock lock", "lock lock")),
-    PROGRAM("ipc-atomic-lock-late", "three, one of them twice: a dead one's wake may be lost", 3, 1,
-            SCRIPT("lock lock", "lock", "lock"), .expects = "lost wake-up"),
-    PROGRAM("ipc-atomic-lock-kill-again", "the same, and re-checks come", 3, 1,
-            SCRIPT("lock lock", "lock", "lock"), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and no re-check comes", 3, 2,
-            SCRIPT("lock", "lock", "lock")),
-    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and re-checks come", 3, 2,
-            SCRIPT("lock", "lock", "lock"), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-limited", "one waits for two re-checks; one may die", 3, 1,
-            SCRIPT("lock", "limited", "lock"), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-unmarked", "the kernel has no robust lists; two may die", 3, 2,
-            SCRIPT("lock", "lock", "lock"), .rechecks = true, .unmarked = true),
-    PROGRAM("ipc-atomic-lock-spurious", "a spurious wake and an EINTR; one may die", 3, 1,
-            SCRIPT("lock", "lock", "lock"), .budget.spurious = 1, .budget.eintr = 1),
+    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and no re-check comes",
+            "lock lock | lock lock", KILLS(1)),
+    PROGRAM("ipc-atomic-lock-late", "three, one of them twice: a dead one's wake may be lost",
+            "lock lock | lock | lock", KILLS(1), .expects = "lost wake-up"),
+    PROGRAM("ipc-atomic-lock-kill-again", "the same, and re-checks come", "lock lock | lock | lock",
+            KILLS(1), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and no re-check comes",
+            "lock | lock | lock", KILLS(2)),
+    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and re-checks come", "lock | lock | lock",
+            KILLS(2), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-limited", "one waits for two re-checks; one may die",
+            "lock | limited | lock", KILLS(1), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-unmarked", "the kernel has no robust lists; two may die",
+            "lock | lock | lock", KILLS(2), .rechecks = true, .unmarked = true),
+    PROGRAM("ipc-atomic-lock-spurious", "a spurious wake and an EINTR; one may die",
+            "lock | lock | lock", KILLS(1), .budget.spurious = 1, .budget.eintr = 1),
 };
 
-const struct program_group ipc_stripe_programs = {"ipc-atomic", programs,
-                                                  sizeof programs / sizeof *programs};
+GROUP(ipc_stripe, "ipc-atomic");

@@ -40,22 +40,20 @@ SCRIPT_WORDS(JOIN, WAIT, TIMED, AGAIN, TIMELY, ARRIVE, AWAIT, LEAVE, SPOIL, RESE
 
 static fw_ipc_barrier *b;
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"round", 0, 8},   {"round", 0, 4}, {"place0", 64, 8}, {"place1", 72, 8},
         {"place2", 80, 8}, {"past", 16, 8}, {"serial", 32, 8}, {NULL, 0, 0}};
-    uint32_t parties = PARTIES_OF(script->initial);
+    uint32_t parties = PARTIES_OF(model_program->initial);
 
     region_make(model_thread_count, true);
     b = model_object("b", (unsigned)(sizeof *b + parties * 8), parts, NULL);
-    b->made_ = made_of(parties, MODE_OF(script->initial));
+    b->made_ = made_of(parties, MODE_OF(model_program->initial));
     b->spin_ = UINT16_MAX; /* to await is not told how to wait: does not poll */
-    for (unsigned i = 0; i < JOINED_OF(script->initial); i++)
+    for (unsigned i = 0; i < JOINED_OF(model_program->initial); i++)
         barrier_slots(b)[i] = slot_word(region_id_of(i), 0, (uint32_t)-1);
-    barrier_check_begin(b, parties, MODE_OF(script->initial) == FW_IPC_BARRIER_FAIL);
-    script_read(script->threads, word_names);
+    barrier_check_begin(b, parties, MODE_OF(model_program->initial) == FW_IPC_BARRIER_FAIL);
 }
 
 static enum model_access access(const void *p)
@@ -148,103 +146,88 @@ static int step(unsigned self, enum word w, uint64_t *token)
     }
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
     const unsigned *w = script_words[self];
     uint64_t token = 0;
 
-    (void)arg;
-    region_begin(self, &ipc_sync_in_use->region);
+    region_begin(self);
     while (*w != END && step(self, (enum word) * w, &token) <= 0)
         w++;
 }
 
-#define PROGRAM(called, what, n, deaths, ...) \
-    WITH_RECHECKS(true, called, what, n, deaths, __VA_ARGS__)
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup = setup,
+             .thread = thread, .access = access, .killed = barrier_check_killed,
+             .changed = barrier_check_changed, .finished = barrier_check_finished);
 
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* No re-check comes: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, deaths, ...) \
-    WITH_RECHECKS(false, called, what, n, deaths, __VA_ARGS__)
-
-#define WITH_RECHECKS(has, called, what, n, deaths, ...)                                 \
-    {                                                                                    \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has), \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread,                 \
-        .changed = barrier_check_changed, .killed = barrier_check_killed,                \
-        .finished = barrier_check_finished, .own = ipc_sync_own, .access = access,       \
-        .arg = __VA_ARGS__                                                               \
-    }
-/* The deep ones are explored with any number. */
-#define AT_MOST(n) .preemptions = (n)
+#define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 /* So many parties, and so many threads that are parties from the start. */
-#define FAIL(parties, joined, ...) \
-    SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_FAIL, parties, joined), __VA_ARGS__)
-#define GO_ON(parties, joined, ...) \
-    SCRIPT_FROM(BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined), __VA_ARGS__)
+#define FAIL(parties, joined) .initial = BEGINS(FW_IPC_BARRIER_FAIL, parties, joined)
+#define GO_ON(parties, joined) .initial = BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-barrier", "two parties, two rounds; nobody dies", 2, 0,
-            FAIL(2, 2, "wait wait", "wait wait")),
-    PROGRAM("ipc-barrier-three", "three parties; nobody dies", 3, 0,
-            FAIL(3, 3, "wait", "wait", "wait")),
-    PROGRAM("ipc-barrier-fails", "two parties, two rounds; it fails when one dies", 2, 1,
-            FAIL(2, 2, "wait wait", "wait wait")),
-    PROGRAM("ipc-barrier-goes-on", "the same, and it goes on", 2, 1,
-            GO_ON(2, 2, "wait wait", "wait wait")),
-    PROGRAM("ipc-barrier-fails-three", "three parties; one may die", 3, 1,
-            FAIL(3, 3, "wait", "wait", "wait")),
-    PROGRAM("ipc-barrier-goes-on-three", "three parties; two may die", 3, 2,
-            GO_ON(3, 3, "wait", "wait", "wait")),
-    PROGRAM("ipc-barrier-leaves", "one leaves, one may die", 2, 1,
-            GO_ON(2, 2, "wait leave", "wait wait")),
-    PROGRAM("ipc-barrier-leaves-three", "the same, with two others", 3, 1,
-            GO_ON(3, 3, "leave", "wait wait", "wait wait"), AT_MOST(2)),
-    TOLD("ipc-barrier-told", "nobody re-checks; two parties, two rounds; it fails when one dies", 2,
-         1, FAIL(2, 2, "wait wait", "wait wait")),
-    TOLD("ipc-barrier-told-three", "nobody re-checks; three parties; one may die", 3, 1,
-         FAIL(3, 3, "wait", "wait", "wait")),
-    TOLD("ipc-barrier-told-goes-on", "nobody re-checks; three parties; two may die", 3, 2,
-         GO_ON(3, 3, "wait", "wait", "wait")),
-    TOLD("ipc-barrier-told-joins", "nobody re-checks; one of two comes, and one may die", 3, 1,
-         FAIL(2, 1, "wait", "join wait", "wait")),
-    PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", 2, 1,
-            FAIL(2, 2, "timed", "timed")),
-    PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks", 2, 0,
-            FAIL(2, 2, "wait", "wait spoil reset spoil reset")),
-    PROGRAM("ipc-barrier-resets-two", "two reset at once", 2, 0,
-            FAIL(2, 2, "spoil reset spoil reset", "reset spoil reset")),
-    PROGRAM("ipc-barrier-resets-three", "two reset at once; one may die over it", 3, 1,
-            FAIL(3, 3, "wait", "wait spoil reset spoil reset", "wait reset spoil reset"),
-            AT_MOST(2)),
-    PROGRAM("ipc-barrier-joins", "two come, and become parties", 2, 0,
-            FAIL(2, 0, "wait wait", "join wait wait")),
-    PROGRAM("ipc-barrier-joins-three", "three come; one may die", 3, 1,
-            GO_ON(3, 0, "timed", "timed", "timed"), AT_MOST(2)),
-    PROGRAM("ipc-barrier-joins-late", "one comes for the only slot while the other resets", 2, 0,
-            FAIL(1, 0, "again", "spoil again leave")),
-    PROGRAM("ipc-barrier-takes-left", "a third one takes the slot of one that left", 3, 0,
-            GO_ON(2, 2, "wait leave", "wait timed", "join timed"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-takes-dead", "the same, of one that died", 3, 1,
-            GO_ON(2, 2, "wait", "wait timed", "timed"), AT_MOST(2)),
-    PROGRAM("ipc-barrier-token", "one arrives, and waits later", 2, 0,
-            FAIL(2, 2, "arrive await wait", "wait arrive await")),
-    PROGRAM("ipc-barrier-token-fails", "the same; one may die", 2, 1,
-            FAIL(2, 2, "arrive await wait", "wait arrive await")),
-    PROGRAM("ipc-barrier-token-resets", "it is reset before the first one waits", 2, 0,
-            FAIL(2, 2, "arrive await again", "wait spoil reset again")),
-    PROGRAM("ipc-barrier-ends-by-arrival", "who only arrives ends the round", 3, 0,
-            FAIL(3, 3, "wait", "wait", "arrive"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-ends-by-leave", "who leaves ends the round", 3, 0,
-            GO_ON(3, 3, "wait", "wait", "leave"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-ends-by-stranger", "one that finds no slot ends the round", 3, 0,
-            FAIL(2, 2, "wait", "wait", "wait"), AT_MOST(3)),
-    PROGRAM("ipc-barrier-retakes", "one takes the other's slot after a reset", 2, 0,
-            FAIL(2, 2, "timed", "spoil reset timed")),
-    PROGRAM("ipc-barrier-retakes-both", "both take slots anew, until they meet", 2, 0,
-            FAIL(2, 2, "again again", "spoil again again")),
-    PROGRAM("ipc-barrier-retakes-dead", "two go on after a third one died", 3, 1,
-            FAIL(2, 2, "timely", "timed", "timely"), AT_MOST(2)),
+    PROGRAM("ipc-barrier", "two parties, two rounds; nobody dies", "wait wait | wait wait",
+            FAIL(2, 2)),
+    PROGRAM("ipc-barrier-three", "three parties; nobody dies", "wait | wait | wait", FAIL(3, 3)),
+    PROGRAM("ipc-barrier-fails", "two parties, two rounds; it fails when one dies",
+            "wait wait | wait wait", KILLS(1), FAIL(2, 2)),
+    PROGRAM("ipc-barrier-goes-on", "the same, and it goes on", "wait wait | wait wait", KILLS(1),
+            GO_ON(2, 2)),
+    PROGRAM("ipc-barrier-fails-three", "three parties; one may die", "wait | wait | wait", KILLS(1),
+            FAIL(3, 3)),
+    PROGRAM("ipc-barrier-goes-on-three", "three parties; two may die", "wait | wait | wait",
+            KILLS(2), GO_ON(3, 3)),
+    PROGRAM("ipc-barrier-leaves", "one leaves, one may die", "wait leave | wait wait", KILLS(1),
+            GO_ON(2, 2)),
+    PROGRAM("ipc-barrier-leaves-three", "the same, with two others",
+            "leave | wait wait | wait wait", KILLS(1), GO_ON(3, 3), BOUND(2, 0)),
+    TOLD("ipc-barrier-told", "nobody re-checks; two parties, two rounds; it fails when one dies",
+         "wait wait | wait wait", KILLS(1), FAIL(2, 2)),
+    TOLD("ipc-barrier-told-three", "nobody re-checks; three parties; one may die",
+         "wait | wait | wait", KILLS(1), FAIL(3, 3)),
+    TOLD("ipc-barrier-told-goes-on", "nobody re-checks; three parties; two may die",
+         "wait | wait | wait", KILLS(2), GO_ON(3, 3)),
+    TOLD("ipc-barrier-told-joins", "nobody re-checks; one of two comes, and one may die",
+         "wait | join wait | wait", KILLS(1), FAIL(2, 1)),
+    PROGRAM("ipc-barrier-timed", "one waits for a while only; one may die", "timed | timed",
+            KILLS(1), FAIL(2, 2)),
+    PROGRAM("ipc-barrier-resets", "the other one resets it twice before the first looks",
+            "wait | wait spoil reset spoil reset", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-resets-two", "two reset at once",
+            "spoil reset spoil reset | reset spoil reset", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-resets-three", "two reset at once; one may die over it",
+            "wait | wait spoil reset spoil reset | wait reset spoil reset", KILLS(1), FAIL(3, 3),
+            BOUND(2, 0)),
+    PROGRAM("ipc-barrier-joins", "two come, and become parties", "wait wait | join wait wait",
+            FAIL(2, 0)),
+    PROGRAM("ipc-barrier-joins-three", "three come; one may die", "timed | timed | timed", KILLS(1),
+            GO_ON(3, 0), BOUND(2, 0)),
+    PROGRAM("ipc-barrier-joins-late", "one comes for the only slot while the other resets",
+            "again | spoil again leave", FAIL(1, 0)),
+    PROGRAM("ipc-barrier-takes-left", "a third one takes the slot of one that left",
+            "wait leave | wait timed | join timed", GO_ON(2, 2), BOUND(3, 0)),
+    PROGRAM("ipc-barrier-takes-dead", "the same, of one that died", "wait | wait timed | timed",
+            KILLS(1), GO_ON(2, 2), BOUND(2, 0)),
+    PROGRAM("ipc-barrier-token", "one arrives, and waits later",
+            "arrive await wait | wait arrive await", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-token-fails", "the same; one may die",
+            "arrive await wait | wait arrive await", KILLS(1), FAIL(2, 2)),
+    PROGRAM("ipc-barrier-token-resets", "it is reset before the first one waits",
+            "arrive await again | wait spoil reset again", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-ends-by-arrival", "who only arrives ends the round",
+            "wait | wait | arrive", FAIL(3, 3), BOUND(3, 0)),
+    PROGRAM("ipc-barrier-ends-by-leave", "who leaves ends the round", "wait | wait | leave",
+            GO_ON(3, 3), BOUND(3, 0)),
+    PROGRAM("ipc-barrier-ends-by-stranger", "one that finds no slot ends the round",
+            "wait | wait | wait", FAIL(2, 2), BOUND(3, 0)),
+    PROGRAM("ipc-barrier-retakes", "one takes the other's slot after a reset",
+            "timed | spoil reset timed", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-retakes-both", "both take slots anew, until they meet",
+            "again again | spoil again again", FAIL(2, 2)),
+    PROGRAM("ipc-barrier-retakes-dead", "two go on after a third one died",
+            "timely | timed | timely", KILLS(1), FAIL(2, 2), BOUND(2, 0)),
 };
 
-const struct program_group ipc_barrier_programs = {"ipc-barrier", programs,
-                                                   sizeof programs / sizeof *programs};
+GROUP(ipc_barrier, "ipc-barrier");

@@ -35,7 +35,4 @@ static struct fw_ipc_self_ *own_self(void)
     }
 #endif
 
-/* The hook `own` for programs of a family: shipped variables, and those of the copy in use. */
-const struct model_own *ipc_own(const struct ipc_region_calls *calls);
-
 #endif

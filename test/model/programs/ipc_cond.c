@@ -30,14 +30,13 @@ enum shadow { INSIDE, TOKENS };
 static fw_ipc_mutex *m;
 static fw_ipc_cond *c;
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {{"word", 0, 8}, {"word", 0, 4}, {NULL, 0, 0}};
 
     region_make(model_thread_count, true);
     m = model_object("m", sizeof *m, parts, NULL);
     c = model_object("c", 64, parts, NULL); /* what an object takes at least */
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -82,7 +81,7 @@ static void get(unsigned self, enum word w)
         model_shared.shadow[TOKENS]--;
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     enter(self, ipc_cond_in_use->lock(m, &script_blocking, NULL));
     switch (w) {
@@ -105,14 +104,6 @@ static void act(unsigned self, enum word w)
         ipc_cond_in_use->signal(c);
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_cond_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 static void killed(unsigned thread)
 {
     if (model_shared.shadow[INSIDE] == thread + 1)
@@ -133,53 +124,41 @@ static void finished(void)
                    model_shared.shadow[TOKENS], 0);
 }
 
-static const struct model_own *own(void)
-{
-    return ipc_own(&ipc_cond_in_use->region);
-}
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_COND), .setup = setup, .act = act,
+             .access = access, .cancelled = cancelled, .killed = killed, .changed = region_changed,
+             .finished = finished);
 
 /* The last thread puts. */
-#define PROGRAM(called, what, n, ...)                                                           \
-    {                                                                                           \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,         \
-        .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
-        .changed = region_changed, .own = own, .access = access, .cancelled = cancelled,        \
-        .finished = finished, __VA_ARGS__                                                       \
-    }
-#define KILLS(n) .budget = {.kills = (n)}
-#define CANCELS(n) .budget = {.cancels = (n)}
-/* The deep ones are explored with any number. */
-#define AT_MOST(n) .preemptions = (n)
-#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
+#define PROGRAM(...) \
+    SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true, .spares_last = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-cond", "one waits, one signals; nobody dies", 2, SCRIPT("get get", "put put")),
-    PROGRAM("ipc-cond-after", "the signal comes after the release", 2,
-            SCRIPT("get get", "put-after put-after")),
-    PROGRAM("ipc-cond-two", "two wait, one signals; nobody dies", 3, AT_MOST(2),
-            SCRIPT("get", "get", "put put")),
-    PROGRAM("ipc-cond-two-after", "the same, and the signals come after the release", 3, AT_MOST(3),
-            SCRIPT("get", "get", "put-after put-after")),
-    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", 3, KILLS(1), AT_MOST(2),
-            SCRIPT("get", "get", "put-after put")),
-    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", 3, AT_MOST(3),
-            SCRIPT("get", "get", "put-all")),
-    PROGRAM("ipc-cond-kill-all", "two wait, one broadcasts; a waiter may die", 3, KILLS(1),
-            AT_MOST(2), SCRIPT("get", "get", "put-all")),
-    PROGRAM("ipc-cond-kill-one", "one waits, one signals; the waiter may die", 2, KILLS(1),
-            SCRIPT("get get", "put put")),
-    PROGRAM("ipc-cond-timed", "one waits for a while only", 2, SCRIPT("timed", "put")),
-    PROGRAM("ipc-cond-cancel", "one of two is cancelled", 3, CANCELS(1), AT_MOST(2),
-            SCRIPT("get", "get", "put put")),
-    PROGRAM("ipc-cond-cancel-after", "the same, and the signals come after the release", 3,
-            CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-after put-after")),
-    PROGRAM("ipc-cond-cancel-all", "one of two is cancelled while a broadcast moves both", 3,
-            CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-all")),
-    PROGRAM("ipc-cond-cancel-one", "one is cancelled, perhaps with the only wake", 3,
-            .leaves_asleep = true, CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put-after")),
-    PROGRAM("ipc-cond-cancel-held", "the same, and the signal comes with the mutex held", 3,
-            .leaves_asleep = true, CANCELS(1), AT_MOST(2), SCRIPT("get", "get", "put")),
+    PROGRAM("ipc-cond", "one waits, one signals; nobody dies", "get get | put put"),
+    PROGRAM("ipc-cond-after", "the signal comes after the release",
+            "get get | put-after put-after"),
+    PROGRAM("ipc-cond-two", "two wait, one signals; nobody dies", "get | get | put put",
+            BOUND(2, 0)),
+    PROGRAM("ipc-cond-two-after", "the same, and the signals come after the release",
+            "get | get | put-after put-after", BOUND(3, 0)),
+    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", "get | get | put-after put",
+            KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", "get | get | put-all",
+            BOUND(3, 0)),
+    PROGRAM("ipc-cond-kill-all", "two wait, one broadcasts; a waiter may die",
+            "get | get | put-all", KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-kill-one", "one waits, one signals; the waiter may die", "get get | put put",
+            KILLS(1)),
+    PROGRAM("ipc-cond-timed", "one waits for a while only", "timed | put"),
+    PROGRAM("ipc-cond-cancel", "one of two is cancelled", "get | get | put put", CANCELS(1),
+            BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-after", "the same, and the signals come after the release",
+            "get | get | put-after put-after", CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-all", "one of two is cancelled while a broadcast moves both",
+            "get | get | put-all", CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-one", "one is cancelled, perhaps with the only wake",
+            "get | get | put-after", MAY_SLEEP, CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-held", "the same, and the signal comes with the mutex held",
+            "get | get | put", MAY_SLEEP, CANCELS(1), BOUND(2, 0)),
 };
 
-const struct program_group ipc_cond_programs = {"ipc-cond", programs,
-                                                sizeof programs / sizeof *programs};
+GROUP(ipc_cond, "ipc-cond");

@@ -36,14 +36,13 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     region_decode_holder(value, text, text_size);
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {{"word", 0, 8}, {"half", 0, 4}, {NULL, 0, 0}};
 
-    region_make(model_thread_count, ((const struct script *)arg)->initial == 0);
+    region_make(model_thread_count, model_program->initial == 0);
     for (unsigned i = 0; i < LOCKS; i++)
         m[i] = model_object(i == 0 ? "first" : "second", sizeof *m[i], parts, decode);
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -92,7 +91,7 @@ static void killed(unsigned thread)
         }
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     if (w != SECOND)
         lock(self, 0);
@@ -111,24 +110,6 @@ static void act(unsigned self, enum word w)
         unlock(self, 0);
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_mutex_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
-static const struct model_own *own(void)
-{
-    return ipc_own(&ipc_mutex_in_use->region);
-}
-
-static void changed(unsigned thread, uint64_t addr, uint64_t before)
-{
-    region_changed(thread, addr, before);
-}
-
 static void finished(void)
 {
     for (unsigned i = 0; i < LOCKS; i++)
@@ -136,25 +117,19 @@ static void finished(void)
             model_fail("word", "all are done, and a word is 0x%llx", m[i]->word_, 0);
 }
 
-#define PROGRAM(called, what, n, ...)                                                         \
-    {                                                                                         \
-        .name = called, .about = what, .threads = n, .generic = true, .setup = setup,         \
-        .thread = thread, .own = own, .access = access, .killed = killed, .changed = changed, \
-        .finished = finished, __VA_ARGS__                                                     \
-    }
-#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
-#define KILLS(n) .budget = {.kills = (n)}
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup = setup, .act = act,
+             .access = access, .killed = killed, .changed = region_changed, .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-passed", "two wait for two locks of one, which may die", 3, KILLS(1),
-            SCRIPT("both", "first", "second")),
-    PROGRAM("ipc-passed-two", "the same; another one may die, too", 3, KILLS(2),
-            SCRIPT("both", "first", "second")),
-    PROGRAM("ipc-passed-alarm", "four, one of which may die with another's wake", 4, KILLS(1),
-            SCRIPT("over", "first", "first", "second")),
-    PROGRAM("ipc-quit", "one leaves with a lock; one may die", 2, KILLS(1),
-            .arg = SCRIPT_FROM(1, "quit", "first")),
+    PROGRAM("ipc-passed", "two wait for two locks of one, which may die", "both | first | second",
+            KILLS(1)),
+    PROGRAM("ipc-passed-two", "the same; another one may die, too", "both | first | second",
+            KILLS(2)),
+    PROGRAM("ipc-passed-alarm", "four, one of which may die with another's wake",
+            "over | first | first | second", KILLS(1)),
+    PROGRAM("ipc-quit", "one leaves with a lock; one may die", "quit | first", KILLS(1), FROM(1)),
 };
 
-const struct program_group ipc_deaths_programs = {"ipc-deaths", programs,
-                                                  sizeof programs / sizeof *programs};
+GROUP(ipc_deaths, "ipc-deaths");

@@ -50,16 +50,14 @@ static const struct directory_request requests[WORDS] = {
 };
 
 struct directory_script {
-    struct script threads;
     unsigned entries, bytes;
 };
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct directory_script *script = arg;
+    const struct directory_script *script = model_program->arg;
 
     directory_check_make(script->entries, script->bytes);
-    script_read(script->threads.threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -95,10 +93,9 @@ static void use(unsigned self, const struct directory_request *r, void *object)
     directory_check_used(r, fw_add64_acq_rel(directory_check_uses(object), 1));
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
-    region_begin(self, &ipc_directory_in_use->region);
+    region_begin(self);
     for (const unsigned *w = script_words[self]; *w != 0; w++) {
         const struct directory_request *r = &requests[*w];
         void *object = NULL;
@@ -114,58 +111,45 @@ static void thread(unsigned self, const void *arg)
     }
 }
 
-static const struct model_own *own(void)
-{
-    return ipc_own(&ipc_directory_in_use->region);
-}
-
 /* --- The programs --------------------------------------------------------------------------- */
 
-#define PROGRAM(called, what, n, ...)                                                   \
-    {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true, \
-        .setup = setup, .thread = thread, .own = own, .access = directory_check_access, \
-        .changed = directory_check_changed, .finished = directory_check_finished,       \
-        .describe = directory_check_describe, __VA_ARGS__                               \
-    }
-#define KILLS(n) .budget = {.kills = (n)}
-#define WORDS_OF(...) __VA_ARGS__
-#define SCRIPT(entry_count, size, words)                                                    \
-    .arg = &(const struct directory_script)                                                 \
-    {                                                                                       \
-        .threads = {.threads = {WORDS_OF words}}, .entries = (entry_count), .bytes = (size) \
-    }
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_DIRECTORY), .setup = setup,
+             .thread = thread, .access = directory_check_access, .changed = directory_check_changed,
+             .finished = directory_check_finished, .describe = directory_check_describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
+#define ROOM(entry_count, size) \
+    WITH_OPTIONS(directory_script, .entries = (entry_count), .bytes = (size))
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-dir", "two make the same object; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("make-a", "make-a"))),
-    PROGRAM("ipc-dir-names", "two make two objects each; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("make-a make-b", "make-b make-a"))),
-    PROGRAM("ipc-dir-find", "one makes it, one looks for it; one may die", 2, KILLS(1),
-            SCRIPT(1, SMALL, ("make-a", "find-a find-a"))),
-    PROGRAM("ipc-dir-only", "two want to be the only maker; one may die", 2, KILLS(1),
-            SCRIPT(1, SMALL, ("only-a", "only-a"))),
-    PROGRAM("ipc-dir-kinds", "two want different kinds; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("make-a", "other-a"))),
-    PROGRAM("ipc-dir-sizes", "two want different sizes; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * LARGE, ("make-a", "large-a"))),
-    PROGRAM("ipc-dir-full", "one entry for two objects; one may die", 2, KILLS(1),
-            SCRIPT(1, 2 * SMALL, ("make-a", "make-b make-a"))),
-    PROGRAM("ipc-dir-space", "space for one of two objects; one may die", 2, KILLS(1),
-            SCRIPT(2, LARGE, ("large-a", "make-b make-c"))),
-    PROGRAM("ipc-dir-fails", "an init fails beside a maker; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("fails-a plain-a", "make-a"))),
-    PROGRAM("ipc-dir-dirty", "a large one fails, small ones are made; one may die", 2, KILLS(1),
-            SCRIPT(3, LARGE, ("fails-large-b", "make-a plain-a make-c"))),
-    PROGRAM("ipc-dir-nests", "an init that makes an object; one may die", 2, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("nests-a", "make-a"))),
-    PROGRAM("ipc-dir-three-objects", "one makes three objects; it may die", 2, KILLS(1),
-            SCRIPT(3, 3 * SMALL, ("make-a make-b make-c", "make-c"))),
-    PROGRAM("ipc-dir-three", "three make the same object; two may die", 3, KILLS(2),
-            SCRIPT(2, 2 * SMALL, ("make-a", "make-a", "make-a"))),
-    PROGRAM("ipc-dir-three-names", "three make objects of two names; one may die", 3, KILLS(1),
-            SCRIPT(2, 2 * SMALL, ("make-a", "make-b", "make-a"))),
+    PROGRAM("ipc-dir", "two make the same object; one may die", "make-a | make-a", KILLS(1),
+            ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-names", "two make two objects each; one may die",
+            "make-a make-b | make-b make-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-find", "one makes it, one looks for it; one may die", "make-a | find-a find-a",
+            KILLS(1), ROOM(1, SMALL)),
+    PROGRAM("ipc-dir-only", "two want to be the only maker; one may die", "only-a | only-a",
+            KILLS(1), ROOM(1, SMALL)),
+    PROGRAM("ipc-dir-kinds", "two want different kinds; one may die", "make-a | other-a", KILLS(1),
+            ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-sizes", "two want different sizes; one may die", "make-a | large-a", KILLS(1),
+            ROOM(2, 2 * LARGE)),
+    PROGRAM("ipc-dir-full", "one entry for two objects; one may die", "make-a | make-b make-a",
+            KILLS(1), ROOM(1, 2 * SMALL)),
+    PROGRAM("ipc-dir-space", "space for one of two objects; one may die", "large-a | make-b make-c",
+            KILLS(1), ROOM(2, LARGE)),
+    PROGRAM("ipc-dir-fails", "an init fails beside a maker; one may die",
+            "fails-a plain-a | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-dirty", "a large one fails, small ones are made; one may die",
+            "fails-large-b | make-a plain-a make-c", KILLS(1), ROOM(3, LARGE)),
+    PROGRAM("ipc-dir-nests", "an init that makes an object; one may die", "nests-a | make-a",
+            KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-three-objects", "one makes three objects; it may die",
+            "make-a make-b make-c | make-c", KILLS(1), ROOM(3, 3 * SMALL)),
+    PROGRAM("ipc-dir-three", "three make the same object; two may die", "make-a | make-a | make-a",
+            KILLS(2), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-three-names", "three make objects of two names; one may die",
+            "make-a | make-b | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
 };
 
-const struct program_group ipc_directory_programs = {"ipc-directory", programs,
-                                                     sizeof programs / sizeof *programs};
+GROUP(ipc_directory, "ipc-directory");

@@ -24,7 +24,7 @@ SCRIPT_WORDS(JOIN, LARGE, LOOK);
 /* MAKERS: how many were told that they made it.  JOINED: the plan of who has joined, in bytes. */
 enum shadow { MAKERS, JOINED };
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {HEAD_PART("magic", magic),
                                               HEAD_PART("version", version),
@@ -39,7 +39,6 @@ static void setup(const void *arg)
                                               {NULL, 0, 0}};
 
     head_check_make(parts);
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* Behind the constants all stays zeroes here. */
@@ -85,7 +84,7 @@ static void join(unsigned self, uint64_t size)
     joined(self, &plan);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     struct fw_ipc_plan_ plan;
     int found;
@@ -101,13 +100,6 @@ static void act(unsigned self, enum word w)
         joined(self, &plan);
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 static void finished(void)
 {
     if (model_shared.shadow[JOINED] != 0 && head->size != model_shared.shadow[JOINED])
@@ -115,23 +107,18 @@ static void finished(void)
                    model_shared.shadow[JOINED], head->size);
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                              \
-    {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true,                      \
-        .budget = {.kills = (deaths)}, .unmarked = true, .setup = setup, .thread = thread, \
-        .changed = head_check_changed, .finished = finished, .access = access, __VA_ARGS__ \
-    }
-#define AT_MOST(n) .preemptions = (n)
-#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = access,
+             .changed = head_check_changed, .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .unmarked = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-head", "two make it by one plan; one may die", 2, 1, AT_MOST(1),
-            SCRIPT("join", "join")),
-    PROGRAM("ipc-head-plans", "two make it by plans of their own; one may die", 2, 1, AT_MOST(2),
-            SCRIPT("join", "large")),
-    PROGRAM("ipc-head-look", "one makes it, and may die; one only looks", 2, 1, AT_MOST(2),
-            SCRIPT("join", "look look"), .immortal = 2),
+    PROGRAM("ipc-head", "two make it by one plan; one may die", "join | join", KILLS(1),
+            BOUND(1, 0)),
+    PROGRAM("ipc-head-plans", "two make it by plans of their own; one may die", "join | large",
+            KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-head-look", "one makes it, and may die; one only looks", "join | look look",
+            KILLS(1), BOUND(2, 0), .immortal = 2),
 };
 
-const struct program_group ipc_head_programs = {"ipc-head", programs,
-                                                sizeof programs / sizeof *programs};
+GROUP(ipc_head, "ipc-head");

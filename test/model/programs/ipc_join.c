@@ -48,7 +48,7 @@ static const struct request {
  * makers.  ASKS: the word of each thread's call under way. */
 enum shadow { LENGTH, JOINED, SOLE, ASKS };
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {HEAD_PART("magic", magic),
                                               HEAD_PART("plan", plan),
@@ -58,7 +58,6 @@ static void setup(const void *arg)
 
     head_check_make(parts);
     subject_file = (struct subject_file){&model_shared.shadow[LENGTH], head};
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -124,13 +123,6 @@ static void act(unsigned self, unsigned word)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != 0; w++)
-        act(self, *w);
-}
-
 /* --- Checks --------------------------------------------------------------------------------- */
 
 /* Steps are what is decided by one word, or told by it.  Behind the constants all stays zeroes. */
@@ -174,34 +166,26 @@ static void finished(void)
                    model_shared.shadow[SOLE], 0);
 }
 
-#define PROGRAM(called, what, n, ...)                                                   \
-    {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .unmarked = true, \
-        .budget = {.kills = 1}, .setup = setup, .thread = thread, .changed = changed,   \
-        .finished = finished, .access = access, __VA_ARGS__                             \
-    }
-#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = access,
+             .changed = changed, .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .unmarked = true, KILLS(1))
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-open", "two make or join a region in a file; one may die", 2,
-            SCRIPT("open", "open")),
-    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", 2,
-            SCRIPT("open", "open-large")),
-    PROGRAM("ipc-open-only", "two want to be the only maker; one may die", 2,
-            SCRIPT("open-only", "open-only")),
-    PROGRAM("ipc-open-find", "one only joins what the other one makes; one may die", 2,
-            SCRIPT("open", "find find")),
-    PROGRAM("ipc-open-three", "three want different things; one may die", 3, .preemptions = 1,
-            .deep_preemptions = 2, SCRIPT("open", "open-large", "find")),
-    PROGRAM("ipc-adopt", "two make or join a region in memory; one may die", 2,
-            SCRIPT("adopt", "adopt")),
-    PROGRAM("ipc-adopt-sizes", "two have memory of different sizes; one may die", 2,
-            SCRIPT("adopt", "adopt-large")),
-    PROGRAM("ipc-adopt-only", "two want to be the only maker; one may die", 2,
-            SCRIPT("adopt-only", "adopt-only")),
-    PROGRAM("ipc-adopt-find", "one only joins what the other one makes; one may die", 2,
-            SCRIPT("adopt", "adopt-find adopt-find")),
+    PROGRAM("ipc-open", "two make or join a region in a file; one may die", "open | open"),
+    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", "open | open-large"),
+    PROGRAM("ipc-open-only", "two want to be the only maker; one may die", "open-only | open-only"),
+    PROGRAM("ipc-open-find", "one only joins what the other one makes; one may die",
+            "open | find find"),
+    PROGRAM("ipc-open-three", "three want different things; one may die",
+            "open | open-large | find", BOUND(1, 2)),
+    PROGRAM("ipc-adopt", "two make or join a region in memory; one may die", "adopt | adopt"),
+    PROGRAM("ipc-adopt-sizes", "two have memory of different sizes; one may die",
+            "adopt | adopt-large"),
+    PROGRAM("ipc-adopt-only", "two want to be the only maker; one may die",
+            "adopt-only | adopt-only"),
+    PROGRAM("ipc-adopt-find", "one only joins what the other one makes; one may die",
+            "adopt | adopt-find adopt-find"),
 };
 
-const struct program_group ipc_join_programs = {"ipc-join", programs,
-                                                sizeof programs / sizeof *programs};
+GROUP(ipc_join, "ipc-join");

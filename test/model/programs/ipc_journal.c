@@ -51,17 +51,16 @@ static uint64_t owner_of(const fw_ipc_mutex *mutex)
     return place_of(mutex) << 8 | sizeof *mutex;
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part mutex[] = {
         {"word", 0, 8}, {"journal", offsetof(fw_ipc_mutex, history_.journal_), 8}, {NULL, 0, 0}};
     static const struct model_part parts[] = {{"used", offsetof(fw_ipc_journal, used_), 8},
                                               {"owner", offsetof(fw_ipc_journal, owner_), 8},
                                               {NULL, 0, 0}};
-    const struct script *script = arg;
     unsigned capacity = DATA * FW_IPC_JOURNAL_RECORD(8);
 
-    is_attached = script->initial == 0;
+    is_attached = model_program->initial == 0;
     region_make(model_thread_count, true);
     for (unsigned i = 0; i < (is_attached ? 1 : LOCKS); i++) {
         m[i] = model_object(i == 0 ? "m" : "n", sizeof *m[i], mutex, NULL);
@@ -74,7 +73,6 @@ static void setup(const void *arg)
         m[0]->history_.journal_ = place_of(j[0]);
         j[0]->owner_ = owner_of(m[0]);
     }
-    script_read(((const struct script *)arg)->threads, word_names);
     has_rivals = false;
     for (unsigned i = 0; i < model_thread_count; i++)
         for (const unsigned *w = script_words[i]; *w != END; w++)
@@ -207,7 +205,7 @@ static void claim(unsigned self)
     model_thread_fail("answer", "nobody has the journal, and thread %llu does not get it", self, 0);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case DETACH:
@@ -223,14 +221,6 @@ static void act(unsigned self, enum word w)
     default:
         change(self, w);
     }
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_journal_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
@@ -264,47 +254,38 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     }
 }
 
-static const struct model_own *own(void)
-{
-    return ipc_own(&ipc_journal_in_use->region);
-}
-
 static void finished(void)
 {
     if (!region_has_deaths() && (j[0]->used_ != 0 || data[0][0] != model_shared.shadow[ENDED]))
         model_fail("word", "all are done, and %llu bytes of records are left", j[0]->used_, 0);
 }
 
-#define PROGRAM(called, what, n, deaths, ...)                                                      \
-    {                                                                                              \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,            \
-        .budget = {.kills = (deaths)}, .setup = setup, .thread = thread, .killed = killed,         \
-        .changed = changed, .finished = finished, .own = own, .access = access, .arg = __VA_ARGS__ \
-    }
-#define ATTACHED(...) SCRIPT_OF(__VA_ARGS__)
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_JOURNAL), .setup = setup,
+             .act = act, .access = access, .killed = killed, .changed = changed,
+             .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* Two mutexes and two journals, and none is attached. */
-#define APART(...) SCRIPT_FROM(1, __VA_ARGS__)
-#define AT_MOST(n) .preemptions = (n)
+#define APART .initial = 1
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-journal", "two change two words; nobody dies", 2, 0, ATTACHED("add", "add")),
-    PROGRAM("ipc-journal-kill", "the same; one may die", 2, 1, ATTACHED("add", "add add")),
-    PROGRAM("ipc-journal-kill-two", "three change two words; two may die", 3, 2,
-            ATTACHED("add", "add", "add")),
-    PROGRAM("ipc-journal-attach", "two attach it; one may die", 2, 1, APART("attach", "attach")),
-    PROGRAM("ipc-journal-move", "one attaches another one; one may die", 2, 1,
-            APART("attach other", "attach")),
-    PROGRAM("ipc-journal-early", "detached while there are records; one may die", 2, 1,
-            APART("early", "attach")),
-    PROGRAM("ipc-journal-detach", "attached and detached; then another mutex gets it", 2, 1,
-            APART("attach detach", "claim"), .immortal = 2),
-    PROGRAM("ipc-journal-freed", "one attaches another one; another mutex gets the first", 2, 1,
-            APART("attach other", "claim"), .immortal = 2),
-    PROGRAM("ipc-journal-rivals", "two mutexes ask for it; one may die", 2, 1,
-            APART("lend", "rival")),
-    PROGRAM("ipc-journal-rivals-visit", "the same, and a third one looks at the first mutex", 3, 1,
-            APART("lend", "rival", "visit"), AT_MOST(1)),
+    PROGRAM("ipc-journal", "two change two words; nobody dies", "add | add"),
+    PROGRAM("ipc-journal-kill", "the same; one may die", "add | add add", KILLS(1)),
+    PROGRAM("ipc-journal-kill-two", "three change two words; two may die", "add | add | add",
+            KILLS(2)),
+    PROGRAM("ipc-journal-attach", "two attach it; one may die", "attach | attach", KILLS(1), APART),
+    PROGRAM("ipc-journal-move", "one attaches another one; one may die", "attach other | attach",
+            KILLS(1), APART),
+    PROGRAM("ipc-journal-early", "detached while there are records; one may die", "early | attach",
+            KILLS(1), APART),
+    PROGRAM("ipc-journal-detach", "attached and detached; then another mutex gets it",
+            "attach detach | claim", KILLS(1), APART, .immortal = 2),
+    PROGRAM("ipc-journal-freed", "one attaches another one; another mutex gets the first",
+            "attach other | claim", KILLS(1), APART, .immortal = 2),
+    PROGRAM("ipc-journal-rivals", "two mutexes ask for it; one may die", "lend | rival", KILLS(1),
+            APART),
+    PROGRAM("ipc-journal-rivals-visit", "the same, and a third one looks at the first mutex",
+            "lend | rival | visit", KILLS(1), APART, BOUND(1, 0)),
 };
 
-const struct program_group ipc_journal_programs = {"ipc-journal", programs,
-                                                   sizeof programs / sizeof *programs};
+GROUP(ipc_journal, "ipc-journal");

@@ -34,7 +34,6 @@ enum { THREADS = 3 };
 enum shadow { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
 
 struct member_script {
-    struct script threads;
     unsigned lines;
     bool is_worn;    /* the first line has one slot generation left */
     bool is_process; /* the threads are of one */
@@ -47,16 +46,15 @@ static uint64_t *shadow(enum shadow g, unsigned thread)
     return &model_shared.shadow[g + thread];
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct member_script *script = arg;
+    const struct member_script *script = model_program->arg;
 
     region_make(script->lines, false);
     subject_is_one_process = script->is_process;
     is_worn = script->is_worn;
     if (is_worn)
         region_slots[0].life = ((uint64_t)UINT32_MAX - 1) << 32;
-    script_read(script->threads.threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -194,9 +192,8 @@ static void company(unsigned self)
             model_thread_fail("answer", "thread %llu is alone beside thread %llu", self, i);
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (*w == JOIN)
             join(self);
@@ -207,11 +204,6 @@ static void thread(unsigned self, const void *arg)
         else
             for_each_id(self, (enum word) * w);
     }
-}
-
-static const struct model_own *own(void)
-{
-    return ipc_own(&ipc_member_in_use->region);
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
@@ -245,43 +237,34 @@ static void finished(void)
     }
 }
 
-#define PROGRAM(called, what, n, ...)                                                             \
-    {                                                                                             \
-        .name = called, .about = what, .threads = n, .generic = true, .setup = setup,             \
-        .thread = thread, .own = own, .access = access, .changed = changed, .finished = finished, \
-        .budget = {.kills = 1}, __VA_ARGS__                                                       \
-    }
-#define WORDS_OF(...) __VA_ARGS__
-#define SCRIPT(n, words) SCRIPT_WITH(n, words, .is_worn = false)
-#define SCRIPT_WITH(n, words, ...)                                          \
-    .arg = &(const struct member_script)                                    \
-    {                                                                       \
-        .threads = {.threads = {WORDS_OF words}}, .lines = (n), __VA_ARGS__ \
-    }
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MEMBER), .setup = setup,
+             .thread = thread, .access = access, .changed = changed, .finished = finished);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, KILLS(1))
+#define SLOTS(n) SLOTS_WITH(n, .is_worn = false)
+#define SLOTS_WITH(n, ...) WITH_OPTIONS(member_script, .lines = (n), __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-member", "one comes, leaves and comes; one looks; one may die", 2,
-            SCRIPT(2, ("join leave join leave", "look look"))),
-    PROGRAM("ipc-member-ask", "the same; it asks the system, too", 2,
-            SCRIPT(1, ("join leave join leave", "ask ask"))),
-    PROGRAM("ipc-member-line", "one line for two; one may die", 2,
-            SCRIPT(1, ("join leave join leave", "join leave look"))),
-    PROGRAM("ipc-member-name", "one line for two, and a third one names them; one may die", 3,
-            SCRIPT(1, ("join leave", "join leave", "name name"))),
-    PROGRAM("ipc-member-unmarked", "one line for two, no robust lists; one may die", 2,
-            .unmarked = true, SCRIPT(1, ("join leave join", "join ask join"))),
-    PROGRAM("ipc-member-full", "one line for three, no robust lists; one may die", 3,
-            .unmarked = true, SCRIPT(1, ("join leave", "join ask", "join"))),
-    PROGRAM("ipc-member-three", "two lines for three; one may die", 3,
-            SCRIPT(2, ("join leave", "join ask", "join leave look"))),
-    PROGRAM("ipc-member-company", "threads of one process; one may die", 2,
-            SCRIPT_WITH(2, ("join leave join", "join company company"), .is_process = true)),
-    PROGRAM(
-        "ipc-member-company-line", "the same with one line", 2,
-        SCRIPT_WITH(1, ("join leave join", "join company leave join company"), .is_process = true)),
-    PROGRAM("ipc-member-worn", "a line that was used 2^32 - 2 times; one may die", 2,
-            SCRIPT_WITH(1, ("join leave join", "join leave"), .is_worn = true)),
+    PROGRAM("ipc-member", "one comes, leaves and comes; one looks; one may die",
+            "join leave join leave | look look", SLOTS(2)),
+    PROGRAM("ipc-member-ask", "the same; it asks the system, too",
+            "join leave join leave | ask ask", SLOTS(1)),
+    PROGRAM("ipc-member-line", "one line for two; one may die",
+            "join leave join leave | join leave look", SLOTS(1)),
+    PROGRAM("ipc-member-name", "one line for two, and a third one names them; one may die",
+            "join leave | join leave | name name", SLOTS(1)),
+    PROGRAM("ipc-member-unmarked", "one line for two, no robust lists; one may die",
+            "join leave join | join ask join", .unmarked = true, SLOTS(1)),
+    PROGRAM("ipc-member-full", "one line for three, no robust lists; one may die",
+            "join leave | join ask | join", .unmarked = true, SLOTS(1)),
+    PROGRAM("ipc-member-three", "two lines for three; one may die",
+            "join leave | join ask | join leave look", SLOTS(2)),
+    PROGRAM("ipc-member-company", "threads of one process; one may die",
+            "join leave join | join company company", SLOTS_WITH(2, .is_process = true)),
+    PROGRAM("ipc-member-company-line", "the same with one line",
+            "join leave join | join company leave join company", SLOTS_WITH(1, .is_process = true)),
+    PROGRAM("ipc-member-worn", "a line that was used 2^32 - 2 times; one may die",
+            "join leave join | join leave", SLOTS_WITH(1, .is_worn = true)),
 };
 
-const struct program_group ipc_member_programs = {"ipc-member", programs,
-                                                  sizeof programs / sizeof *programs};
+GROUP(ipc_member, "ipc-member");

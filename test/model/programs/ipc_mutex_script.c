@@ -34,7 +34,7 @@ enum shadow {
 };
 
 static fw_ipc_mutex *m;
-static const struct ipc_mutex_script *script;
+static const struct ipc_mutex_script *script, none;
 
 static uint64_t *shadow(enum shadow g)
 {
@@ -73,7 +73,7 @@ static int repair(void *arg, const fw_ipc_death *death)
     return 0;
 }
 
-void ipc_mutex_script_setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {
         {"word", 0, 8},
@@ -84,11 +84,10 @@ void ipc_mutex_script_setup(const void *arg)
         {"journal", offsetof(fw_ipc_mutex, history_.journal_), 8},
         {NULL, 0, 0}};
 
-    script = arg;
+    script = script_options(&none);
     region_make(script->lines != 0 ? script->lines : model_thread_count, script->lines == 0);
     m = model_object("m", sizeof *m, parts, decode);
     ipc_mutex_in_use->on_death(m, script->repairs ? repair : NULL, NULL);
-    script_read(script->threads.threads, word_names);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -195,7 +194,7 @@ static bool is_alone(void)
     return busy == 0 && !model_program->unmarked;
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     bool was_alone = is_alone();
     bool were_dead = was_alone && (model_shared.killed | UINT64_C(1) << self) + 1 ==
@@ -216,27 +215,14 @@ static void act(unsigned self, enum word w)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
-void ipc_mutex_script_thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_mutex_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
-const struct model_own *ipc_mutex_script_own(void)
-{
-    return ipc_own(&ipc_mutex_in_use->region);
-}
-
-enum model_access ipc_mutex_script_access(const void *p)
+static enum model_access access(const void *p)
 {
     return p == (const void *)&m->history_.journal_ ? ACCESS_DIRECT : region_access(p);
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
 
-void ipc_mutex_script_killed(unsigned thread)
+static void killed(unsigned thread)
 {
     if (*shadow(INSIDE) != thread + 1)
         return;
@@ -265,7 +251,7 @@ static void check_holder(unsigned thread, uint64_t before, uint64_t now)
         model_fail("word", "thread %llu takes what was given up", thread, 0);
 }
 
-void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before)
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t now = m->word_;
 
@@ -280,7 +266,7 @@ void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before)
         model_fail("word", "thread %llu takes DIED away from another: 0x%llx", thread, before);
 }
 
-void ipc_mutex_script_finished(void)
+static void finished(void)
 {
     uint64_t left = m->word_ & FW_IPC_HOLDER;
 
@@ -291,7 +277,7 @@ void ipc_mutex_script_finished(void)
                    *shadow(SECTIONS));
 }
 
-void ipc_mutex_script_describe(char *text, size_t text_size)
+static void describe(char *text, size_t text_size)
 {
     char word[64];
 
@@ -299,3 +285,7 @@ void ipc_mutex_script_describe(char *text, size_t text_size)
     snprintf(text, text_size, "m = %s, generation %" PRIu64 ", counters %" PRIu64 " and %" PRIu64,
              word, m->history_.generation_, *shadow(FIRST), *shadow(SECOND));
 }
+
+HOOKS(ipc_mutex_hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup = setup,
+      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished,
+      .describe = describe);

@@ -29,18 +29,10 @@
  *   lost update      all are alive and done: all sections were counted
  */
 struct ipc_mutex_script {
-    struct script threads;
     unsigned lines; /* members' lines; 0: each thread is a member from the start */
     bool repairs;   /* by a function that is registered */
 };
 
-void ipc_mutex_script_setup(const void *arg);
-void ipc_mutex_script_thread(unsigned self, const void *arg);
-void ipc_mutex_script_killed(unsigned thread);
-void ipc_mutex_script_changed(unsigned thread, uint64_t addr, uint64_t before);
-void ipc_mutex_script_finished(void);
-void ipc_mutex_script_describe(char *text, size_t text_size);
-enum model_access ipc_mutex_script_access(const void *p);
-const struct model_own *ipc_mutex_script_own(void);
+extern const struct model_hooks ipc_mutex_hooks;
 
 #endif

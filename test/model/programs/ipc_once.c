@@ -22,16 +22,10 @@ enum shadow { INSIDE, SUCCESSES, KNOWN };
 
 static fw_ipc_once *o;
 
-const struct model_own *ipc_sync_own(void)
-{
-    return ipc_own(&ipc_sync_in_use->region);
-}
-
-static void setup(const void *arg)
+static void setup(void)
 {
     region_make(model_thread_count, true);
     o = model_object("o", 64, NULL, NULL); /* what an object takes at least */
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static int run(void *arg)
@@ -49,7 +43,7 @@ static int run(void *arg)
     return 0;
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     int error = ipc_sync_in_use->call(o, run, w == CALL ? o : NULL);
 
@@ -60,14 +54,6 @@ static void act(unsigned self, enum word w)
     if (error != 0 && (w != FAIL || error != EAGAIN))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     model_shared.shadow[KNOWN] |= error == 0;
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_sync_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
@@ -92,31 +78,23 @@ static void finished(void)
         model_fail("word", "all are done, and the word is 0x%llx", o->word_, 0);
 }
 
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup = setup, .act = act,
+             .access = region_access, .killed = killed, .changed = changed, .finished = finished);
+
 /* Calls poll, then sleep: a poll is over when the clock has moved.  With three they only poll. */
-#define PROGRAM(called, what, n, deaths, moves, ...) \
-    WITH_RECHECKS(true, called, what, n, deaths, moves, __VA_ARGS__)
-
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* No re-check comes: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, deaths, moves, ...) \
-    WITH_RECHECKS(false, called, what, n, deaths, moves, __VA_ARGS__)
-
-#define WITH_RECHECKS(has, called, what, n, deaths, moves, ...)                            \
-    {                                                                                      \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (has),   \
-        .budget = {.kills = (deaths), .ticks = (moves)}, .setup = setup, .thread = thread, \
-        .killed = killed, .changed = changed, .finished = finished, .own = ipc_sync_own,   \
-        .access = region_access, .arg = SCRIPT_OF(__VA_ARGS__)                             \
-    }
+#define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-once", "two call; nobody dies", 2, 0, 2, "call call", "call"),
-    PROGRAM("ipc-once-kill", "two call; one may die", 2, 1, 2, "call", "call call"),
-    PROGRAM("ipc-once-kill-two", "three call; two may die", 3, 2, 0, "call", "call", "call"),
-    TOLD("ipc-once-told", "nobody re-checks; two call; one may die", 2, 1, 2, "call", "call call"),
-    TOLD("ipc-once-told-two", "nobody re-checks; three call; two may die", 3, 2, 0, "call", "call",
-         "call"),
-    PROGRAM("ipc-once-fails", "the first may fail; one may die", 3, 1, 0, "fail", "call", "call"),
+    PROGRAM("ipc-once", "two call; nobody dies", "call call | call", TICKS(2)),
+    PROGRAM("ipc-once-kill", "two call; one may die", "call | call call", KILLS(1), TICKS(2)),
+    PROGRAM("ipc-once-kill-two", "three call; two may die", "call | call | call", KILLS(2)),
+    TOLD("ipc-once-told", "nobody re-checks; two call; one may die", "call | call call", KILLS(1),
+         TICKS(2)),
+    TOLD("ipc-once-told-two", "nobody re-checks; three call; two may die", "call | call | call",
+         KILLS(2)),
+    PROGRAM("ipc-once-fails", "the first may fail; one may die", "fail | call | call", KILLS(1)),
 };
 
-const struct program_group ipc_once_programs = {"ipc-once", programs,
-                                                sizeof programs / sizeof *programs};
+GROUP(ipc_once, "ipc-once");

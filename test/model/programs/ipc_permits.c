@@ -25,17 +25,16 @@ enum shadow { LENT };
 static fw_ipc_permits *u;
 static uint64_t *permits;
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"queue", 0, 8}, {"queue", 0, 4}, {"unit0", 64, 8}, {"unit1", 72, 8}, {NULL, 0, 0}};
 
     region_make(model_thread_count, true);
-    u = model_object("u", (unsigned)(sizeof *u + script->initial * sizeof *permits), parts, NULL);
-    u->made_ = script->initial;
+    u = model_object("u", (unsigned)(sizeof *u + model_program->initial * sizeof *permits), parts,
+                     NULL);
+    u->made_ = model_program->initial;
     permits = (uint64_t *)(u + 1);
-    script_read(script->threads, word_names);
 }
 
 static enum model_access access(const void *p)
@@ -43,7 +42,7 @@ static enum model_access access(const void *p)
     return p == (const void *)&u->made_ ? ACCESS_DIRECT : region_access(p);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     uint32_t permit = 0;
     int error =
@@ -65,14 +64,6 @@ static void act(unsigned self, enum word w)
     *lent = 0;
     if (ipc_sync_in_use->give(u, permit) != 0)
         model_thread_fail("answer", "thread %llu may not give back what it has", self, 0);
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_sync_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void killed(unsigned thread)
@@ -100,40 +91,32 @@ static void finished(void)
             model_fail("word", "all are done, and permit %llu is lent: 0x%llx", i, permits[i]);
 }
 
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup = setup, .act = act,
+             .access = access, .killed = killed, .changed = changed, .finished = finished);
+
 /* Each sleep changes the queue's word, so re-checks are counted: those of all sleepers together. */
-#define PROGRAM(called, what, n, deaths, ...) WITH_RECHECKS(4, called, what, n, deaths, __VA_ARGS__)
-
+#define PROGRAM(...) TOLD(__VA_ARGS__, .rechecks = true, .budget.rechecks = 4)
 /* No re-check comes: what is not told to a sleeper it never learns. */
-#define TOLD(called, what, n, deaths, ...) WITH_RECHECKS(0, called, what, n, deaths, __VA_ARGS__)
+#define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .is_patient = true)
 
-#define WITH_RECHECKS(most, called, what, n, deaths, ...)                                      \
-    {                                                                                          \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = (most) != 0, \
-        .is_patient = true, .budget = {.kills = (deaths), .rechecks = (most)}, .setup = setup, \
-        .thread = thread, .killed = killed, .changed = changed, .finished = finished,          \
-        .own = ipc_sync_own, .access = access, .arg = __VA_ARGS__                              \
-    }
-
-static const struct model_program ipc_permits_table[] = {
-    PROGRAM("ipc-permits", "one permit for two; nobody dies", 2, 0,
-            SCRIPT_FROM(1, "take take", "take take")),
-    PROGRAM("ipc-permits-three", "two permits for three; nobody dies", 3, 0,
-            SCRIPT_FROM(2, "take", "take", "take")),
-    PROGRAM("ipc-permits-kill", "one permit for two; one may die", 2, 1,
-            SCRIPT_FROM(1, "take take", "take take")),
-    PROGRAM("ipc-permits-kill-two", "one permit for three; two may die", 3, 2,
-            SCRIPT_FROM(1, "take", "take", "take")),
-    PROGRAM("ipc-permits-two", "two permits for three; one may die", 3, 1,
-            SCRIPT_FROM(2, "take", "take", "take")),
-    TOLD("ipc-permits-told", "nobody re-checks; one permit for two; one may die", 2, 1,
-         SCRIPT_FROM(1, "take take", "take take")),
-    TOLD("ipc-permits-told-three", "nobody re-checks; one permit for three; one may die", 3, 1,
-         SCRIPT_FROM(1, "take", "take", "take")),
-    TOLD("ipc-permits-told-two", "nobody re-checks; two permits for three; two may die", 3, 2,
-         SCRIPT_FROM(2, "take", "take", "take")),
-    PROGRAM("ipc-permits-keep", "who holds the permit ends", 2, 1, SCRIPT_FROM(1, "keep", "take")),
-    PROGRAM("ipc-permits-timed", "one waits for a while only", 2, 1,
-            SCRIPT_FROM(1, "timed take", "take")),
+static const struct model_program programs[] = {
+    PROGRAM("ipc-permits", "one permit for two; nobody dies", "take take | take take", FROM(1)),
+    PROGRAM("ipc-permits-three", "two permits for three; nobody dies", "take | take | take",
+            FROM(2)),
+    PROGRAM("ipc-permits-kill", "one permit for two; one may die", "take take | take take",
+            KILLS(1), FROM(1)),
+    PROGRAM("ipc-permits-kill-two", "one permit for three; two may die", "take | take | take",
+            KILLS(2), FROM(1)),
+    PROGRAM("ipc-permits-two", "two permits for three; one may die", "take | take | take", KILLS(1),
+            FROM(2)),
+    TOLD("ipc-permits-told", "nobody re-checks; one permit for two; one may die",
+         "take take | take take", KILLS(1), FROM(1)),
+    TOLD("ipc-permits-told-three", "nobody re-checks; one permit for three; one may die",
+         "take | take | take", KILLS(1), FROM(1)),
+    TOLD("ipc-permits-told-two", "nobody re-checks; two permits for three; two may die",
+         "take | take | take", KILLS(2), FROM(2)),
+    PROGRAM("ipc-permits-keep", "who holds the permit ends", "keep | take", KILLS(1), FROM(1)),
+    PROGRAM("ipc-permits-timed", "one waits for a while only", "timed take | take", KILLS(1),
+            FROM(1)),
 };
-const struct program_group ipc_permits_programs = {
-    "ipc-permits", ipc_permits_table, sizeof ipc_permits_table / sizeof *ipc_permits_table};
+GROUP(ipc_permits, "ipc-permits");

@@ -117,14 +117,20 @@ void region_make(unsigned slots, bool joined)
         register_thread(i);
 }
 
-void region_begin(unsigned self, const struct ipc_region_calls *calls)
+/* Each family's table of calls begins so. */
+static const struct ipc_region_calls *calls_below(void)
+{
+    return calls_in_use[model_program->hooks->family];
+}
+
+void region_begin(unsigned self)
 {
     struct fw_ipc_member_ *m = &region_slots[self];
 
     if (!have_joined)
         return;
     subject_robust_begin((uint32_t *)(void *)&m->life);
-    *calls->self() = (struct fw_ipc_self_){
+    *calls_below()->self() = (struct fw_ipc_self_){
         .base = region_mapping->base,
         .size = region_mapping->size - sizeof(fw_ipc_mutex),
         .epoch = fw_ipc_epoch_(),
@@ -250,8 +256,9 @@ void region_changed(unsigned thread, uint64_t addr, uint64_t before)
 
 extern uint8_t IPC_SHIPPED_BEGIN[], IPC_SHIPPED_END[];
 
-const struct model_own *ipc_own(const struct ipc_region_calls *calls)
+const struct model_own *region_own(void)
 {
+    const struct ipc_region_calls *calls = calls_below();
     static struct model_own table[3];
 
     table[0] = (struct model_own){IPC_SHIPPED_BEGIN, IPC_SHIPPED_END};

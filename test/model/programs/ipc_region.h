@@ -9,6 +9,7 @@
 #include "ipc/region/layout.h"
 #include "ipc/region/member.h"
 #include "ipc_calls.h"
+#include "programs.h"
 
 /*
  * A region for the programs of the locks between processes: a head, and a slot for each
@@ -24,8 +25,10 @@
 /* For a program's setup, first: so many slots.  `joined`: thread n has slot n from the start. */
 void region_make(unsigned slots, bool joined);
 
-/* For its threads, first. */
-void region_begin(unsigned self, const struct ipc_region_calls *calls);
+/* Hooks of the same names, for programs of a family. */
+#define REGION_HOOKS(family_) .family = family_, .begin = region_begin, .own = region_own
+void region_begin(unsigned self);
+const struct model_own *region_own(void);
 
 extern struct fw_ipc_member_ *region_slots;
 extern const struct fw_ipc_mapping_ *region_mapping;

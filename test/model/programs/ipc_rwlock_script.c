@@ -20,7 +20,7 @@ enum shadow { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND,
 
 static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
-static const struct ipc_rwlock_script *script;
+static const struct ipc_rwlock_script *script, plain = {.generation = 1};
 
 static uint64_t *shadow(enum shadow g)
 {
@@ -56,7 +56,7 @@ static int repair(void *arg, const fw_ipc_death *death)
     return 0;
 }
 
-void ipc_rwlock_script_setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {
         {"word", 0, 8},
@@ -65,14 +65,13 @@ void ipc_rwlock_script_setup(const void *arg)
         {"hint", offsetof(fw_ipc_rwlock, hint_), 8},
         {NULL, 0, 0}};
 
-    script = arg;
+    script = script_options(&plain);
     region_make(model_thread_count, true);
     l = model_object("l", sizeof *l, parts, decode);
     other = model_object("other", sizeof *other, NULL, NULL);
     l->history_.generation_ = *shadow(GENERATION) = script->generation;
     l->hint_ = script->hint;
     ipc_rwlock_in_use->on_death(l, script->repairs ? repair : NULL, NULL);
-    script_read(script->threads.threads, word_names);
 }
 
 /* --- Entering ------------------------------------------------------------------------------- */
@@ -258,7 +257,7 @@ static void check_refusal(unsigned self, enum word w, int error)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     int error = lock(w);
 
@@ -272,27 +271,14 @@ static void act(unsigned self, enum word w)
         check_refusal(self, w, error);
 }
 
-void ipc_rwlock_script_thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_rwlock_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 /* --- Hooks ---------------------------------------------------------------------------------- */
 
-const struct model_own *ipc_rwlock_script_own(void)
-{
-    return ipc_own(&ipc_rwlock_in_use->region);
-}
-
-enum model_access ipc_rwlock_script_access(const void *p)
+static enum model_access access(const void *p)
 {
     return p == (const void *)&l->history_.journal_ ? ACCESS_DIRECT : region_access(p);
 }
 
-void ipc_rwlock_script_killed(unsigned thread)
+static void killed(unsigned thread)
 {
     *shadow(READERS) &= ~(UINT64_C(1) << thread);
     if (*shadow(UPPER) == thread + 1)
@@ -303,7 +289,7 @@ void ipc_rwlock_script_killed(unsigned thread)
     *shadow(OWED) = 1;
 }
 
-void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t now = l->word_;
     unsigned owner = region_thread_of(before);
@@ -321,7 +307,7 @@ void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before)
         model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
 }
 
-void ipc_rwlock_script_finished(void)
+static void finished(void)
 {
     if (region_thread_of(l->word_) < MODEL_MAX_THREADS || (!region_has_deaths() && l->word_ != 0))
         model_fail("word", "all are done, and the word is 0x%llx", l->word_, 0);
@@ -330,7 +316,7 @@ void ipc_rwlock_script_finished(void)
                    *shadow(SECTIONS));
 }
 
-void ipc_rwlock_script_describe(char *text, size_t text_size)
+static void describe(char *text, size_t text_size)
 {
     char word[64];
 
@@ -338,3 +324,7 @@ void ipc_rwlock_script_describe(char *text, size_t text_size)
     snprintf(text, text_size, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
              l->history_.generation_);
 }
+
+HOOKS(ipc_rwlock_hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_RWLOCK), .setup = setup,
+      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished,
+      .describe = describe);

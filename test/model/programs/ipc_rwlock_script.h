@@ -22,19 +22,11 @@
  * while the counters differ, or a writer died and nobody has repaired.
  */
 struct ipc_rwlock_script {
-    struct script threads;
     bool repairs;        /* by a function that is registered */
     uint64_t generation; /* of the lock at first */
     uint64_t hint;       /* the same */
 };
 
-void ipc_rwlock_script_setup(const void *arg);
-void ipc_rwlock_script_thread(unsigned self, const void *arg);
-void ipc_rwlock_script_killed(unsigned thread);
-void ipc_rwlock_script_changed(unsigned thread, uint64_t addr, uint64_t before);
-void ipc_rwlock_script_finished(void);
-void ipc_rwlock_script_describe(char *text, size_t text_size);
-enum model_access ipc_rwlock_script_access(const void *p);
-const struct model_own *ipc_rwlock_script_own(void);
+extern const struct model_hooks ipc_rwlock_hooks;
 
 #endif

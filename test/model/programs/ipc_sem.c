@@ -42,13 +42,12 @@ enum shadow { UNITS, MADES, CHANGE, CHANGES = CHANGE + MODEL_MAX_THREADS };
 static fw_ipc_sem *s;
 static uint64_t begins;
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct script *script = arg;
     static const struct model_part parts[] = {
         {"word", 0, 8}, {"word", 0, 4}, {"made", 8, 4}, {NULL, 0, 0}};
 
-    begins = script->initial;
+    begins = model_program->initial;
     region_make(model_thread_count, true);
     s = model_object("s", 64, parts, NULL); /* what an object takes at least */
     if (!IS_TO_MAKE(begins)) {
@@ -57,7 +56,6 @@ static void setup(const void *arg)
         model_shared.shadow[UNITS] = VALUE_OF(begins);
         model_shared.shadow[MADES] = 1;
     }
-    script_read(script->threads, word_names);
 }
 
 /* Whether polling pays does not matter here. */
@@ -98,7 +96,7 @@ static bool may_fail(enum word w, int error)
            (w == ANY && error == EOVERFLOW);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     uint64_t *change = &model_shared.shadow[CHANGE + self];
     uint64_t *changes = &model_shared.shadow[CHANGES + self];
@@ -119,14 +117,6 @@ static void act(unsigned self, enum word w)
     report_remark(self, error == 0 ? "is answered 0" : "is answered an error");
     if (*changes > 1 || *change != (error == 0 ? change_by(w) : 0))
         model_thread_fail("answer", "thread %llu has changed the units by %llu", self, *change);
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    region_begin(self, &ipc_sync_in_use->region);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -150,46 +140,42 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     model_shared.shadow[UNITS] = now & VALUE;
 }
 
-#define PROGRAM(called, what, n, deaths, rechecks_most, ...)                            \
-    {                                                                                   \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true, \
-        .is_patient = true, .budget = {.kills = (deaths), .rechecks = (rechecks_most)}, \
-        .setup = setup, .thread = thread, .changed = changed, .own = ipc_sync_own,      \
-        .access = access, .arg = __VA_ARGS__                                            \
-    }
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup = setup, .act = act,
+             .access = access, .changed = changed);
+
+#define PROGRAM(...)                                                                    \
+    SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true, .is_patient = true, \
+             .budget.rechecks = 4)
 /* So many units, and room for so many. */
-#define FROM(value, most, ...) SCRIPT_FROM(BEGINS(value, most, false), __VA_ARGS__)
-#define MADE_FROM(value, most, ...) SCRIPT_FROM(BEGINS(value, most, true), __VA_ARGS__)
-#define AT_MOST(n) .preemptions = (n)
+#define UNITS_FROM(value, most) .initial = BEGINS(value, most, false)
+#define MADE_FROM(value, most) .initial = BEGINS(value, most, true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-sem", "one waits, one posts, twice; nobody dies", 2, 0, 4,
-            FROM(0, 9, "wait wait", "post post")),
-    PROGRAM("ipc-sem-back", "two hand a unit back and forth; nobody dies", 2, 0, 4,
-            FROM(1, 1, "wait post wait post", "wait post wait post")),
-    PROGRAM("ipc-sem-waiters", "two wait, one posts; nobody dies", 3, 0, 4,
-            FROM(0, 9, "wait", "wait", "post post")),
-    PROGRAM("ipc-sem-posters", "two post, one waits twice; nobody dies", 3, 0, 4,
-            FROM(0, 9, "wait wait", "post", "post")),
-    PROGRAM("ipc-sem-post-two", "two wait, one posts two; nobody dies", 3, 0, 4,
-            FROM(0, 9, "wait", "wait", "two")),
-    PROGRAM("ipc-sem-try", "one only tries, and gives a unit; nobody dies", 3, 0, 4,
-            FROM(1, 2, "wait post", "wait post", "try any"), AT_MOST(3)),
-    PROGRAM("ipc-sem-full", "two post where there is room for one", 2, 0, 4,
-            FROM(0, 1, "any any", "any wait")),
-    PROGRAM("ipc-sem-timed", "one of two waits for a while only; nobody dies", 3, 0, 4,
-            FROM(0, 9, "timed", "wait", "post post"), AT_MOST(3)),
-    PROGRAM("ipc-sem-timed-last", "a unit comes at its deadline", 2, 0, 4,
-            FROM(0, 1, "timed", "post")),
-    PROGRAM("ipc-sem-kill", "two wait, one posts; a waiter may die", 3, 1, 4,
-            FROM(0, 9, "wait", "wait", "post post"), .immortal = 4),
-    PROGRAM("ipc-sem-kill-poster", "one waits, two post; a poster may die", 3, 1, 4,
-            FROM(0, 9, "wait", "post", "post"), .immortal = 1),
-    PROGRAM("ipc-sem-init", "two make it, and use it; nobody dies", 2, 0, 4,
-            MADE_FROM(1, 2, "init wait post", "init wait post")),
-    PROGRAM("ipc-sem-init-kill", "two make it; one may die before it is made", 2, 1, 4,
-            MADE_FROM(1, 2, "init", "init wait"), .immortal = 2),
+    PROGRAM("ipc-sem", "one waits, one posts, twice; nobody dies", "wait wait | post post",
+            UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-back", "two hand a unit back and forth; nobody dies",
+            "wait post wait post | wait post wait post", UNITS_FROM(1, 1)),
+    PROGRAM("ipc-sem-waiters", "two wait, one posts; nobody dies", "wait | wait | post post",
+            UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-posters", "two post, one waits twice; nobody dies", "wait wait | post | post",
+            UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-post-two", "two wait, one posts two; nobody dies", "wait | wait | two",
+            UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-try", "one only tries, and gives a unit; nobody dies",
+            "wait post | wait post | try any", UNITS_FROM(1, 2), BOUND(3, 0)),
+    PROGRAM("ipc-sem-full", "two post where there is room for one", "any any | any wait",
+            UNITS_FROM(0, 1)),
+    PROGRAM("ipc-sem-timed", "one of two waits for a while only; nobody dies",
+            "timed | wait | post post", UNITS_FROM(0, 9), BOUND(3, 0)),
+    PROGRAM("ipc-sem-timed-last", "a unit comes at its deadline", "timed | post", UNITS_FROM(0, 1)),
+    PROGRAM("ipc-sem-kill", "two wait, one posts; a waiter may die", "wait | wait | post post",
+            KILLS(1), UNITS_FROM(0, 9), .immortal = 4),
+    PROGRAM("ipc-sem-kill-poster", "one waits, two post; a poster may die", "wait | post | post",
+            KILLS(1), UNITS_FROM(0, 9), .immortal = 1),
+    PROGRAM("ipc-sem-init", "two make it, and use it; nobody dies",
+            "init wait post | init wait post", MADE_FROM(1, 2)),
+    PROGRAM("ipc-sem-init-kill", "two make it; one may die before it is made", "init | init wait",
+            KILLS(1), MADE_FROM(1, 2), .immortal = 2),
 };
 
-const struct program_group ipc_sem_programs = {"ipc-sem", programs,
-                                               sizeof programs / sizeof *programs};
+GROUP(ipc_sem, "ipc-sem");

@@ -37,13 +37,11 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
              latch_has_sleepers((uint32_t)value) ? " SLEEPERS" : "");
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct script *script = arg;
 
     l = model_object("l", sizeof *l, NULL, decode);
-    l->state_ = wanted = (uint32_t)script->initial;
-    script_read(script->threads, word_names);
+    l->state_ = wanted = (uint32_t)model_program->initial;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -86,7 +84,7 @@ static void down(uint32_t n)
     latch_in_use->count_down(l, n);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case DOWN:
@@ -111,13 +109,6 @@ static void act(unsigned self, enum word w)
     }
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 static void finished(void)
 {
     if (model_shared.dead == 0 && !latch_is_open(l->state_))
@@ -129,35 +120,27 @@ static void describe(char *text, size_t text_size)
     snprintf(text, text_size, "l = %08" PRIx32, l->state_);
 }
 
-#define PROGRAM(called, what, n, ...)                                                  \
-    {                                                                                  \
-        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
-        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
-    }
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .changed = changed,
+             .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("latch", "one waits, one counts", 2, .arg = SCRIPT_FROM(1, "wait", "down")),
-    PROGRAM("latch-steps", "two count in steps", 3,
-            .arg = SCRIPT_FROM(4, "wait", "down2 down0", "down down")),
-    PROGRAM("latch-waiters", "two wait, two count", 4,
-            .arg = SCRIPT_FROM(2, "wait", "wait try", "down", "down")),
-    PROGRAM("latch-arrive", "three arrive and wait", 3, .budget = {.ticks = 2},
-            .arg = SCRIPT_FROM(3, "arrive", "arrive", "arrive")),
-    PROGRAM("latch-default", "polls a little, then sleeps", 3, .budget = {.ticks = 2},
-            .arg = SCRIPT_FROM(2, "default", "down", "down")),
-    PROGRAM("latch-poll", "one that never sleeps, beside a sleeper", 3,
-            .arg = SCRIPT_FROM(2, "poll", "wait", "down down")),
-    PROGRAM("latch-timed", "one of two gives up", 3,
-            .arg = SCRIPT_FROM(2, "timed", "wait", "down down")),
-    PROGRAM("latch-spurious", "spurious wakes and an EINTR", 3,
-            .budget = {.spurious = 2, .eintr = 1},
-            .arg = SCRIPT_FROM(2, "wait", "wait", "down down")),
-    PROGRAM("latch-free", "who waits frees it", 3,
-            .arg = SCRIPT_FROM(2, "wait free", "down", "down")),
-    PROGRAM("latch-free-default", "the same with the default policy", 2, .budget = {.ticks = 2},
-            .arg = SCRIPT_FROM(1, "default free", "down")),
-    PROGRAM("latch-below", "counted below zero", 2, .expects = "panic",
-            .arg = SCRIPT_FROM(1, "down", "down")),
+    PROGRAM("latch", "one waits, one counts", "wait | down", FROM(1)),
+    PROGRAM("latch-steps", "two count in steps", "wait | down2 down0 | down down", FROM(4)),
+    PROGRAM("latch-waiters", "two wait, two count", "wait | wait try | down | down", FROM(2)),
+    PROGRAM("latch-arrive", "three arrive and wait", "arrive | arrive | arrive", TICKS(2), FROM(3)),
+    PROGRAM("latch-default", "polls a little, then sleeps", "default | down | down", TICKS(2),
+            FROM(2)),
+    PROGRAM("latch-poll", "one that never sleeps, beside a sleeper", "poll | wait | down down",
+            FROM(2)),
+    PROGRAM("latch-timed", "one of two gives up", "timed | wait | down down", FROM(2)),
+    PROGRAM("latch-spurious", "spurious wakes and an EINTR", "wait | wait | down down",
+            .budget = {.spurious = 2, .eintr = 1}, FROM(2)),
+    PROGRAM("latch-free", "who waits frees it", "wait free | down | down", FROM(2)),
+    PROGRAM("latch-free-default", "the same with the default policy", "default free | down",
+            TICKS(2), FROM(1)),
+    PROGRAM("latch-below", "counted below zero", "down | down", .expects = "panic", FROM(1)),
 };
 
-const struct program_group latch_programs = {"latch", programs, sizeof programs / sizeof *programs};
+GROUP(latch, "latch");

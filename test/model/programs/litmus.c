@@ -23,25 +23,22 @@ static void keep(unsigned slot, uint64_t value)
     model_shared.shadow[slot] = value;
 }
 
-static void two_words(const void *arg)
+static void two_words(void)
 {
-    (void)arg;
     x = model_object("x", 4, NULL, NULL);
     y = model_object("y", 4, NULL, NULL);
 }
 
 /* --- Store buffering ------------------------------------------------------------------------ */
 
-static void sb_plain(unsigned self, const void *arg)
+static void sb_plain(unsigned self)
 {
-    (void)arg;
     fw_store32_relaxed(self == 0 ? x : y, 1);
     keep(self, fw_load32_relaxed(self == 0 ? y : x));
 }
 
-static void sb_locked(unsigned self, const void *arg)
+static void sb_locked(unsigned self)
 {
-    (void)arg;
     fw_xchg8_acquire((fw_byte_ *)(self == 0 ? x : y), 1);
     keep(self, fw_load32_relaxed(self == 0 ? y : x));
 }
@@ -54,9 +51,8 @@ static void sb_both_zero(void)
 
 /* --- Message passing ------------------------------------------------------------------------ */
 
-static void mp(unsigned self, const void *arg)
+static void mp(unsigned self)
 {
-    (void)arg;
     if (self == 0) {
         fw_store32_relaxed(x, 1);
         fw_store32_relaxed(y, 1);
@@ -74,15 +70,13 @@ static void mp_flag_without_data(void)
 
 /* --- A load takes part of its bytes from the own buffer, the rest from memory --------------- */
 
-static void one_word(const void *arg)
+static void one_word(void)
 {
-    (void)arg;
     both = model_object("both", 8, NULL, NULL);
 }
 
-static void halves(unsigned self, const void *arg)
+static void halves(unsigned self)
 {
-    (void)arg;
     fw_store32_relaxed(both + self, 1);
     keep(self, fw_load64_relaxed((uint64_t *)both));
 }
@@ -104,15 +98,15 @@ static void halves_each_only_own(void)
 /* x: the word (owner half, waiters half).  A releases plainly; B announces, fences, looks. */
 #define ID 0x101u
 
-static void release_setup(const void *arg)
+static void release_setup(void)
 {
-    one_word(arg);
+    one_word();
     *(uint64_t *)both = ID;
 }
 
-static void release_against_waiter(unsigned self, const void *arg)
+static void release_against_waiter(unsigned self)
 {
-    bool fences = arg != NULL;
+    bool fences = model_program->initial != 0;
 
     if (self == 0) {
         keep(0, fw_release_plain_((uint64_t *)both, ID));
@@ -137,9 +131,8 @@ static void release_overlooked(void)
 /* --- Two failures ---------------------------------------------------------------------------- */
 
 /* The shorter way leads to one that needs a preemption, a longer one to another that needs none. */
-static void two_failures(unsigned self, const void *arg)
+static void two_failures(unsigned self)
 {
-    (void)arg;
     if (self == 0) {
         fw_or32_relaxed(x, 1);
         fw_and32_relaxed(x, 0);
@@ -152,62 +145,23 @@ static void two_failures(unsigned self, const void *arg)
     }
 }
 
-static const char with_fence[] = "fence";
-
 static const struct model_program programs[] = {
-    {.name = "sb",
-     .about = "store buffering: under TSO both may read 0",
-     .threads = 2,
-     .setup = two_words,
-     .thread = sb_plain,
-     .finished = sb_both_zero,
-     .expects = "outcome"},
-    {.name = "sb-locked",
-     .about = "the same with locked instructions: never",
-     .threads = 2,
-     .setup = two_words,
-     .thread = sb_locked,
-     .finished = sb_both_zero},
-    {.name = "mp",
-     .about = "message passing: stores arrive in order",
-     .threads = 2,
-     .setup = two_words,
-     .thread = mp,
-     .finished = mp_flag_without_data},
-    {.name = "halves",
-     .about = "a wide load sees the own narrow store",
-     .threads = 2,
-     .setup = one_word,
-     .thread = halves,
-     .finished = halves_own_half_missing},
-    {.name = "halves-own",
-     .about = "a wide load may miss the other's narrow store",
-     .threads = 2,
-     .setup = one_word,
-     .thread = halves,
-     .finished = halves_each_only_own,
-     .expects = "outcome"},
-    {.name = "two-failures",
-     .about = "what is shown of one failure is no way to another",
-     .threads = 2,
-     .setup = two_words,
-     .thread = two_failures,
-     .expects = "outcome"},
-    {.name = "plain-release",
-     .about = "plain release and a waiter with the fence",
-     .threads = 2,
-     .setup = release_setup,
-     .thread = release_against_waiter,
-     .finished = release_overlooked,
-     .arg = with_fence},
-    {.name = "plain-release-unfenced",
-     .about = "the same without: the waiter is overlooked",
-     .threads = 2,
-     .setup = release_setup,
-     .thread = release_against_waiter,
-     .finished = release_overlooked,
-     .expects = "outcome"},
+    PLAIN("sb", "store buffering: under TSO both may read 0", 2, two_words, sb_plain, sb_both_zero,
+          "outcome"),
+    PLAIN("sb-locked", "the same with locked instructions: never", 2, two_words, sb_locked,
+          sb_both_zero, NULL),
+    PLAIN("mp", "message passing: stores arrive in order", 2, two_words, mp, mp_flag_without_data,
+          NULL),
+    PLAIN("halves", "a wide load sees the own narrow store", 2, one_word, halves,
+          halves_own_half_missing, NULL),
+    PLAIN("halves-own", "a wide load may miss the other's narrow store", 2, one_word, halves,
+          halves_each_only_own, "outcome"),
+    PLAIN("two-failures", "what is shown of one failure is no way to another", 2, two_words,
+          two_failures, NULL, "outcome"),
+    PLAIN("plain-release", "plain release and a waiter with the fence", 2, release_setup,
+          release_against_waiter, release_overlooked, NULL, .initial = 1),
+    PLAIN("plain-release-unfenced", "the same without: the waiter is overlooked", 2, release_setup,
+          release_against_waiter, release_overlooked, "outcome"),
 };
 
-const struct program_group litmus_programs = {"litmus", programs,
-                                              sizeof programs / sizeof *programs};
+GROUP(litmus, "litmus");

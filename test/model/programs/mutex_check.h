@@ -24,7 +24,7 @@ enum mutex_shadow {
 /* The mutex that is checked: an object of the model. */
 void *mutex_check_setup(uint64_t initial);
 
-/* Hooks of struct model_program. */
+/* For the hooks. */
 void mutex_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 void mutex_check_finished(void);
 void mutex_check_describe(char *text, size_t text_size);

@@ -25,14 +25,11 @@ static fw_mutex *m;
 static fw_half_ *counter; /* NULL: this program does not count */
 static fw_half_ *is_done;
 
-void script_setup(const void *arg)
+static void setup(void)
 {
-    const struct mutex_script *s = arg;
-
-    m = mutex_check_setup(s->initial);
-    counter = s->counts ? model_object("counter", 4, NULL, NULL) : NULL;
+    m = mutex_check_setup(model_program->initial);
+    counter = model_program->arg != NULL ? model_object("counter", 4, NULL, NULL) : NULL;
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
-    script_read(s->threads, word_names);
 }
 
 /* The critical section lasts until the release is visible, so others have time to intrude. */
@@ -126,9 +123,8 @@ static void act_alone(const unsigned *w)
         ;
 }
 
-void script_thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w += 2) {
         if (w[0] == TURN || w[0] == DONE || w[0] == GO) {
             act_alone(w);
@@ -146,7 +142,7 @@ void script_thread(unsigned self, const void *arg)
     }
 }
 
-void script_handler(void)
+static void handler(void)
 {
     unsigned self = model_current;
 
@@ -156,7 +152,7 @@ void script_handler(void)
     }
 }
 
-void script_finished(void)
+static void finished(void)
 {
     if (model_shared.dead != 0)
         return;
@@ -165,3 +161,6 @@ void script_finished(void)
         model_fail("lost update", "%llu entries, and the counter says %llu",
                    model_shared.shadow[MUTEX_ENTRIES], *counter);
 }
+
+HOOKS(mutex_hooks, .words = word_names, .setup = setup, .thread = thread, .handler = handler,
+      .changed = mutex_check_changed, .finished = finished, .describe = mutex_check_describe);

@@ -25,17 +25,10 @@
  *   unlock, fair                         the two releases; skipped where the lock was not taken
  *   let, let-fair                        fw_mutex_unlock_posix_; by whoever says it
  *   free                                 frees the mutex' memory instead, if all others are gone
+ *
+ * A program may begin with a word, and may have a counter that is changed by plain loads and
+ * stores; then fw_mutex_owner is asked as well.
  */
-struct mutex_script {
-    const char *threads[MODEL_MAX_THREADS];
-    uint64_t initial; /* the word at the start */
-    bool counts; /* a counter is changed by plain loads and stores, and fw_mutex_owner is asked */
-};
-
-/* Members of struct model_program; arg is the struct mutex_script. */
-void script_setup(const void *arg);
-void script_thread(unsigned self, const void *arg);
-void script_handler(void);
-void script_finished(void);
+extern const struct model_hooks mutex_hooks;
 
 #endif

@@ -31,13 +31,11 @@ enum shadow { INSIDE, SUCCESSES, FAILURES };
 
 static fw_once *o;
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    const struct script *script = arg;
 
     o = model_object("o", sizeof *o, NULL, NULL);
-    o->state_ = (uint32_t)script->initial;
-    script_read(script->threads, word_names);
+    o->state_ = (uint32_t)model_program->initial;
 }
 
 static void begin(void)
@@ -86,7 +84,7 @@ static void call(unsigned self, int (*init)(void *))
                           0);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case FINISH:
@@ -104,13 +102,6 @@ static void act(unsigned self, enum word w)
     }
 }
 
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
 static void finished(void)
 {
     uint32_t wanted = model_shared.shadow[SUCCESSES] != 0 ? FW_ONCE_DONE_ : 0;
@@ -124,35 +115,28 @@ static void describe(char *text, size_t text_size)
     snprintf(text, text_size, "o = %08" PRIx32, o->state_);
 }
 
-/* Calls poll, then sleep: each poll is over when the clock has moved. */
-#define TICKS .budget = {.ticks = 3}
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished,
+             .describe = describe);
 
-#define PROGRAM(called, what, n, ...)                                                  \
-    {                                                                                  \
-        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
-        .finished = finished, .describe = describe, __VA_ARGS__                        \
-    }
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("once", "two call", 2, TICKS, .arg = SCRIPT_OF("call call", "call call")),
-    PROGRAM("once-three", "three call", 3, TICKS, .arg = SCRIPT_OF("call", "call", "call")),
-    PROGRAM("once-fails", "the first may fail, and another one tries", 3, TICKS,
-            .arg = SCRIPT_OF("fail", "call", "call")),
-    PROGRAM("once-fails-twice", "two may fail", 3, TICKS,
-            .arg = SCRIPT_OF("fail", "fail call", "call")),
-    PROGRAM("once-spurious", "a spurious wake and an EINTR", 3,
-            .budget = {.ticks = 3, .spurious = 1, .eintr = 1},
-            .arg = SCRIPT_OF("fail", "call", "call")),
-    PROGRAM("once-free", "who was let through frees it", 2, TICKS,
-            .arg = SCRIPT_FROM(RUNS(0), "finish", "call free")),
-    PROGRAM("once-free-asleep", "the same, with somebody who may have slept before", 2, TICKS,
-            .arg = SCRIPT_FROM(RUNS(0) | SLEEPERS, "finish", "call free")),
-    PROGRAM("once-quit", "somebody who was at it gives up", 3, TICKS,
-            .arg = SCRIPT_FROM(RUNS(0), "quit call", "call", "call")),
-    PROGRAM("once-fork", "the runner and its sleepers were left behind by a fork", 3, TICKS,
-            .generation = 1, .arg = SCRIPT_FROM(RUNS(5) | SLEEPERS, "call", "call", "call")),
-    PROGRAM("once-recur", "the initialiser calls again", 1, TICKS, .expects = "panic",
-            .arg = SCRIPT_OF("recur")),
+    PROGRAM("once", "two call", "call call | call call", TICKS(3)),
+    PROGRAM("once-three", "three call", "call | call | call", TICKS(3)),
+    PROGRAM("once-fails", "the first may fail, and another one tries", "fail | call | call",
+            TICKS(3)),
+    PROGRAM("once-fails-twice", "two may fail", "fail | fail call | call", TICKS(3)),
+    PROGRAM("once-spurious", "a spurious wake and an EINTR", "fail | call | call",
+            .budget = {.ticks = 3, .spurious = 1, .eintr = 1}),
+    PROGRAM("once-free", "who was let through frees it", "finish | call free", TICKS(3),
+            FROM(RUNS(0))),
+    PROGRAM("once-free-asleep", "the same, with somebody who may have slept before",
+            "finish | call free", TICKS(3), FROM(RUNS(0) | SLEEPERS)),
+    PROGRAM("once-quit", "somebody who was at it gives up", "quit call | call | call", TICKS(3),
+            FROM(RUNS(0))),
+    PROGRAM("once-fork", "the runner and its sleepers were left behind by a fork",
+            "call | call | call", TICKS(3), .generation = 1, FROM(RUNS(5) | SLEEPERS)),
+    PROGRAM("once-recur", "the initialiser calls again", "recur", TICKS(3), .expects = "panic"),
 };
 
-const struct program_group once_programs = {"once", programs, sizeof programs / sizeof *programs};
+GROUP(once, "once");

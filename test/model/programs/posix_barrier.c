@@ -36,15 +36,13 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
 }
 
 /* The script's number: parties; the number of the first round, from bit 8 on. */
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {
         {"in", 0, 8}, {"out", 8, 8}, {"done", 16, 4}, {NULL, 0, 0}};
-    const struct script *script = arg;
 
-    script_read(script->threads, word_names);
-    parties = script->initial & 0xff;
-    first_round = script->initial >> 8;
+    parties = model_program->initial & 0xff;
+    first_round = model_program->initial >> 8;
     b = model_object("b", sizeof *b, parts, decode);
     if (posix_barrier_in_use->init((pthread_barrier_t *)b, NULL, (unsigned)parties) != 0)
         model_fail("setup", "no barrier for %llu", parties, 0);
@@ -100,9 +98,8 @@ static void destroy(void)
     model_op(OP_FREE, b, sizeof *b, 0, 0, 0, 0);
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w == DESTROY)
             destroy();
@@ -127,37 +124,33 @@ static void describe(char *text, size_t text_size)
     decode(b->done, 16, 4, text, text_size);
 }
 
-#define PROGRAM(called, what, n, ...)                                                  \
-    {                                                                                  \
-        .name = called, .about = what, .threads = n, .setup = setup, .thread = thread, \
-        .finished = finished, .changed = changed, .describe = describe, __VA_ARGS__    \
-    }
-#define OF(n, ...) .arg = SCRIPT_FROM(n, __VA_ARGS__)
+static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .changed = changed,
+             .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
+#define OF(n) .initial = (n)
 
 static const struct model_program programs[] = {
-    PROGRAM("pbar", "two, three rounds", 2, OF(2, "wait wait wait", "wait wait wait")),
-    PROGRAM("pbar-three", "three, twice", 3, OF(3, "wait wait", "wait wait", "wait wait")),
-    PROGRAM("pbar-four", "four, once", 4, .preemptions = 3, .deep_preemptions = 5,
-            OF(4, "wait", "wait", "wait", "wait")),
-    PROGRAM("pbar-crowd", "four come for rounds of two", 4, .preemptions = 3, .deep_preemptions = 4,
-            OF(2, "wait", "wait", "wait", "wait")),
-    PROGRAM("pbar-crowd-three", "three come for rounds of two, twice", 3, .leaves_asleep = true,
-            OF(2, "wait wait", "wait wait", "wait wait")),
-    PROGRAM("pbar-one", "rounds of one", 2, OF(1, "wait wait", "wait wait")),
-    PROGRAM("pbar-default", "the barrier decides how to wait", 2, .budget = {.ticks = 2},
-            OF(2, "default default default", "default default default")),
-    PROGRAM("pbar-poll", "one that never sleeps, beside sleepers", 3,
-            OF(3, "poll wait", "wait poll", "wait wait")),
-    PROGRAM("pbar-spurious", "spurious wakes and an EINTR", 3,
-            .budget = {.spurious = 2, .eintr = 1}, .preemptions = 3, .deep_preemptions = 4,
-            OF(3, "wait wait", "wait wait", "wait wait")),
-    PROGRAM("pbar-wraps", "the number of the round wraps around", 2,
-            OF(2 | UINT64_C(0x3fffffff) << 8, "wait wait", "wait wait")),
-    PROGRAM("pbar-destroy", "who waited destroys it", 2, .budget = {.ticks = 1},
-            OF(2, "wait wait destroy", "wait wait")),
-    PROGRAM("pbar-destroy-three", "the same while two others leave", 3, .budget = {.ticks = 1},
-            OF(3, "wait destroy", "wait", "wait")),
+    PROGRAM("pbar", "two, three rounds", "wait wait wait | wait wait wait", OF(2)),
+    PROGRAM("pbar-three", "three, twice", "wait wait | wait wait | wait wait", OF(3)),
+    PROGRAM("pbar-four", "four, once", "wait | wait | wait | wait", BOUND(3, 5), OF(4)),
+    PROGRAM("pbar-crowd", "four come for rounds of two", "wait | wait | wait | wait", BOUND(3, 4),
+            OF(2)),
+    PROGRAM("pbar-crowd-three", "three come for rounds of two, twice",
+            "wait wait | wait wait | wait wait", MAY_SLEEP, OF(2)),
+    PROGRAM("pbar-one", "rounds of one", "wait wait | wait wait", OF(1)),
+    PROGRAM("pbar-default", "the barrier decides how to wait",
+            "default default default | default default default", TICKS(2), OF(2)),
+    PROGRAM("pbar-poll", "one that never sleeps, beside sleepers",
+            "poll wait | wait poll | wait wait", OF(3)),
+    PROGRAM("pbar-spurious", "spurious wakes and an EINTR", "wait wait | wait wait | wait wait",
+            .budget = {.spurious = 2, .eintr = 1}, BOUND(3, 4), OF(3)),
+    PROGRAM("pbar-wraps", "the number of the round wraps around", "wait wait | wait wait",
+            OF(2 | UINT64_C(0x3fffffff) << 8)),
+    PROGRAM("pbar-destroy", "who waited destroys it", "wait wait destroy | wait wait", TICKS(1),
+            OF(2)),
+    PROGRAM("pbar-destroy-three", "the same while two others leave", "wait destroy | wait | wait",
+            TICKS(1), OF(3)),
 };
 
-const struct program_group posix_barrier_programs = {"posix-barrier", programs,
-                                                     sizeof programs / sizeof *programs};
+GROUP(posix_barrier, "posix-barrier");

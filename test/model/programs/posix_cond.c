@@ -40,13 +40,12 @@ static struct locked_bucket *bucket(void)
     return (struct locked_bucket *)(void *)model_memory;
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {{"word", 0, 4}, {"mark", 4, 4}, {NULL, 0, 0}};
 
     c = model_object("c", sizeof *c, parts, NULL);
     c->word = 2; /* any number */
-    script_read(((const struct script *)arg)->threads, word_names);
 }
 
 static void lock(unsigned self)
@@ -104,7 +103,7 @@ static void destroy(void)
     model_op(OP_FREE, c, sizeof *c, 0, 0, 0, 0);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     if (w == DESTROY) {
         destroy();
@@ -129,13 +128,6 @@ static void act(unsigned self, enum word w)
     unlock();
     if (w == PUT_AFTER)
         posix_cond_in_use->signal(c);
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void cancelled(unsigned self)
@@ -180,42 +172,34 @@ static void finished(void)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
 }
 
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .cancelled = cancelled,
+             .killed = killed, .finished = finished);
+
 /* The last thread puts. */
-#define PROGRAM(called, what, n, ...)                                                           \
-    {                                                                                           \
-        .name = called, .about = what, .threads = n, .generic = true, .buckets = 1,             \
-        .immortal = UINT64_C(1) << ((n)-1), .setup = setup, .thread = thread, .killed = killed, \
-        .cancelled = cancelled, .finished = finished, __VA_ARGS__                               \
-    }
-#define SCRIPT(...) .arg = SCRIPT_OF(__VA_ARGS__)
+#define PROGRAM(...) \
+    SCRIPTED(hooks, __VA_ARGS__, .generic = true, .buckets = 1, .spares_last = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("pcond", "one waits, one signals", 2, SCRIPT("get get", "put put")),
-    PROGRAM("pcond-after", "the signals come after the release", 2,
-            SCRIPT("get get", "put-after put-after")),
-    PROGRAM("pcond-two", "two wait, one signals", 3, SCRIPT("get", "get", "put put")),
-    PROGRAM("pcond-two-after", "the same after the release", 3,
-            SCRIPT("get", "get", "put-after put-after")),
-    PROGRAM("pcond-back", "who was woken waits again", 3,
-            SCRIPT("get get", "get", "put-after put-after put-after")),
-    PROGRAM("pcond-signallers", "two signal at once", 4,
-            SCRIPT("get", "get", "put-after", "put-after")),
-    PROGRAM("pcond-all", "two wait, one broadcasts", 3, SCRIPT("get", "get", "put-all")),
-    PROGRAM("pcond-free", "destroyed once all were woken", 3,
-            SCRIPT("get", "get", "put-all destroy")),
-    PROGRAM("pcond-timed", "one waits for a while only", 2, .budget = {.ticks = 1},
-            SCRIPT("timed", "put")),
-    PROGRAM("pcond-timed-two", "one of two waits for a while only", 3, .budget = {.ticks = 1},
-            SCRIPT("timed", "get", "put-after put-after")),
-    PROGRAM("pcond-spurious", "a spurious wake and an EINTR", 3,
-            .budget = {.spurious = 1, .eintr = 1}, SCRIPT("get", "get", "put-after put-after")),
-    PROGRAM("pcond-cancel", "one of two is cancelled", 3, .budget = {.cancels = 1},
-            SCRIPT("get", "get", "put-after put-after")),
-    PROGRAM("pcond-cancel-one", "one is cancelled, perhaps with the only wake", 3,
-            .leaves_asleep = true, .budget = {.cancels = 1}, SCRIPT("get", "get", "put-after")),
-    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake", 3, .rechecks = true,
-            .unmarked = true, .budget = {.kills = 1}, SCRIPT("get", "get", "put-after put-after")),
+    PROGRAM("pcond", "one waits, one signals", "get get | put put"),
+    PROGRAM("pcond-after", "the signals come after the release", "get get | put-after put-after"),
+    PROGRAM("pcond-two", "two wait, one signals", "get | get | put put"),
+    PROGRAM("pcond-two-after", "the same after the release", "get | get | put-after put-after"),
+    PROGRAM("pcond-back", "who was woken waits again",
+            "get get | get | put-after put-after put-after"),
+    PROGRAM("pcond-signallers", "two signal at once", "get | get | put-after | put-after"),
+    PROGRAM("pcond-all", "two wait, one broadcasts", "get | get | put-all"),
+    PROGRAM("pcond-free", "destroyed once all were woken", "get | get | put-all destroy"),
+    PROGRAM("pcond-timed", "one waits for a while only", "timed | put", TICKS(1)),
+    PROGRAM("pcond-timed-two", "one of two waits for a while only",
+            "timed | get | put-after put-after", TICKS(1)),
+    PROGRAM("pcond-spurious", "a spurious wake and an EINTR", "get | get | put-after put-after",
+            .budget = {.spurious = 1, .eintr = 1}),
+    PROGRAM("pcond-cancel", "one of two is cancelled", "get | get | put-after put-after",
+            CANCELS(1)),
+    PROGRAM("pcond-cancel-one", "one is cancelled, perhaps with the only wake",
+            "get | get | put-after", MAY_SLEEP, CANCELS(1)),
+    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake",
+            "get | get | put-after put-after", .rechecks = true, .unmarked = true, KILLS(1)),
 };
 
-const struct program_group posix_cond_programs = {"posix-cond", programs,
-                                                  sizeof programs / sizeof *programs};
+GROUP(posix_cond, "posix-cond");

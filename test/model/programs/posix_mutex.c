@@ -70,14 +70,12 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
         snprintf(text, text_size, "DIED %08" PRIx32, w);
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {{"word", 0, 4}, {"owner", 8, 4}, {NULL, 0, 0}};
-    const struct script *script = arg;
 
     m = model_object("m", sizeof *m, parts, decode);
-    m->kind = (int32_t)script->initial;
-    script_read(script->threads, word_names);
+    m->kind = (int32_t)model_program->initial;
 }
 
 /* --- The C library's side ------------------------------------------------------------------- */
@@ -235,7 +233,7 @@ static int take(enum word w)
                          w == TIMED ? &script_soon : NULL);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     int error = take(w);
 
@@ -245,24 +243,6 @@ static void act(unsigned self, enum word w)
              : error == ETIMEDOUT     ? w != TIMED
                                       : error != EBUSY || w != TRY)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
-}
-
-/* subject/atomic.h: SUBJECT_OWN. */
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
-
-static const struct model_own *own(void)
-{
-    static struct model_own table[2];
-
-    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
-    return table;
 }
 
 /* --- Checks --------------------------------------------------------------------------------- */
@@ -308,81 +288,70 @@ static void describe(char *text, size_t text_size)
     snprintf(text, text_size, "m = %08" PRIx32 ", owner %" PRIu32, m->word, m->owner);
 }
 
-#define PROGRAM(called, what, n, ...)                                                       \
-    {                                                                                       \
-        .name = called, .about = what, .threads = n, .generic = true, .rechecks = true,     \
-        .setup = setup, .thread = thread, .own = own, .killed = killed, .changed = changed, \
-        .finished = finished, .describe = describe, __VA_ARGS__                             \
-    }
-#define SHARED(...) .arg = SCRIPT_FROM(FW_KIND_SHARED, __VA_ARGS__)
-#define ROBUST(...) .arg = SCRIPT_FROM(FW_KIND_SHARED | FW_KIND_ROBUST, __VA_ARGS__)
-#define RECURSIVE(kind, ...) .arg = SCRIPT_FROM((kind) | FW_KIND_RECURSIVE, __VA_ARGS__)
-#define KILLS(n) .budget = {.kills = (n)}
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = script_own,
+             .killed = killed, .changed = changed, .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
+#define SHARED .initial = FW_KIND_SHARED
+#define ROBUST .initial = FW_KIND_SHARED | FW_KIND_ROBUST
+#define RECURSIVE(kind) .initial = (kind) | FW_KIND_RECURSIVE
 
 static const struct model_program programs[] = {
-    PROGRAM("pshared-two", "two threads, twice each", 2, SHARED("lock lock", "lock lock")),
-    PROGRAM("pshared-three", "three threads", 3, SHARED("lock", "lock", "lock")),
-    PROGRAM("pshared-timed", "one of two waiters gives up", 3, SHARED("lock", "timed", "lock")),
-    PROGRAM("pshared-try", "one only tries", 3, SHARED("lock", "try try", "lock")),
-    PROGRAM("pshared-spurious", "spurious wakes and an EINTR", 3,
-            .budget = {.spurious = 1, .eintr = 1}, SHARED("lock", "lock", "lock")),
-    PROGRAM("pshared-lib", "a process without the drop-in takes part", 3,
-            SHARED("lib", "lock", "lock")),
-    PROGRAM("pshared-libs", "two of them do", 3, SHARED("lib", "lib", "lock")),
-    PROGRAM("pshared-twice", "one has it twice", 2, RECURSIVE(FW_KIND_SHARED, "twice", "lock")),
-    PROGRAM("pshared-free", "the last owner frees it", 3, SHARED("free", "free", "free")),
-    PROGRAM("pshared-lies", "two ask who runs", 2, .assist = ASSIST_LIES,
-            SHARED("adapt adapt", "adapt adapt")),
-    PROGRAM("pshared-lies-three", "three do", 3, .assist = ASSIST_LIES,
-            SHARED("adapt", "adapt", "adapt")),
-    PROGRAM("pshared-lies-lib", "beside a process without the drop-in", 3, .assist = ASSIST_LIES,
-            SHARED("lib", "adapt", "adapt")),
-    PROGRAM("pshared-truth", "two ask and hear the truth, on one CPU", 2, .assist = ASSIST_TRUE,
-            .cpus = 1, .time_passes = true, SHARED("adapt adapt", "adapt adapt")),
-    PROGRAM("probust-lies", "two ask who runs; one may die", 2, KILLS(1), .assist = ASSIST_LIES,
-            ROBUST("adapt adapt", "adapt adapt")),
-    PROGRAM("probust-lies-three", "three do; one may die", 3, KILLS(1), .assist = ASSIST_LIES,
-            .preemptions = 2, .deep_preemptions = 4, ROBUST("adapt", "adapt", "adapt")),
-    PROGRAM("probust-none-runs", "a dead page says that none does; two may die", 3, KILLS(2),
-            .assist = ASSIST_NO, ROBUST("adapt", "adapt", "adapt")),
-    PROGRAM("probust-truth", "two ask and hear the truth, on one CPU; one may die", 2, KILLS(1),
-            .assist = ASSIST_TRUE, .cpus = 1, .time_passes = true,
-            ROBUST("adapt adapt", "adapt adapt")),
-    PROGRAM("probust-two", "two threads, twice each; nobody dies", 2,
-            ROBUST("lock lock", "lock lock")),
-    PROGRAM("probust-three", "three threads; nobody dies", 3, ROBUST("lock", "lock", "lock")),
-    PROGRAM("probust-timed", "one of two waiters gives up; nobody dies", 3,
-            ROBUST("lock", "timed", "lock")),
-    PROGRAM("probust-free", "the last owner frees it; nobody dies", 3,
-            ROBUST("free", "free", "free")),
-    PROGRAM("probust-kill", "two threads, twice each; one may die", 2, KILLS(1),
-            ROBUST("lock lock", "lock lock")),
-    PROGRAM("probust-kill-three", "three threads; one may die", 3, KILLS(1),
-            ROBUST("lock", "lock", "lock")),
-    PROGRAM("probust-kill-two", "three threads; two may die", 3, KILLS(2),
-            ROBUST("lock", "lock", "lock")),
-    PROGRAM("probust-try", "one only tries; two may die", 3, KILLS(2),
-            ROBUST("try try", "lock", "lock")),
-    PROGRAM("probust-give-up", "who finds a dead owner gives up; one may die", 3, KILLS(1),
-            ROBUST("lock", "lax", "lock")),
-    PROGRAM("probust-give-up-two", "the same; two may die", 3, KILLS(2),
-            ROBUST("lax", "lax", "lax")),
-    PROGRAM("probust-exit", "one ends without unlock; one may die", 3, KILLS(1),
-            ROBUST("exit", "lock", "lock")),
-    PROGRAM("probust-give-up-again", "who finds it given up asks again; one may die", 3, KILLS(1),
-            ROBUST("lock", "lax", "lock lock")),
-    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a re-check", 3,
-            .is_patient = true, ROBUST("exit", "lock", "lock")),
-    PROGRAM("probust-spurious", "spurious wakes and an EINTR; one may die", 3,
-            .budget = {.kills = 1, .spurious = 1, .eintr = 1}, .preemptions = 3,
-            .deep_preemptions = 4, ROBUST("lock", "lock", "lock")),
-    PROGRAM("probust-twice", "one has it twice; one may die", 2, KILLS(1),
-            RECURSIVE(FW_KIND_SHARED | FW_KIND_ROBUST, "twice", "lock")),
-    PROGRAM("probust-lib", "a process without the drop-in takes part", 3,
-            ROBUST("lib", "lock", "lock")),
-    PROGRAM("probust-lib-kill", "the same; one may die", 2, KILLS(1),
-            ROBUST("lib lib", "lock lock")),
+    PROGRAM("pshared-two", "two threads, twice each", "lock lock | lock lock", SHARED),
+    PROGRAM("pshared-three", "three threads", "lock | lock | lock", SHARED),
+    PROGRAM("pshared-timed", "one of two waiters gives up", "lock | timed | lock", SHARED),
+    PROGRAM("pshared-try", "one only tries", "lock | try try | lock", SHARED),
+    PROGRAM("pshared-spurious", "spurious wakes and an EINTR", "lock | lock | lock",
+            .budget = {.spurious = 1, .eintr = 1}, SHARED),
+    PROGRAM("pshared-lib", "a process without the drop-in takes part", "lib | lock | lock", SHARED),
+    PROGRAM("pshared-libs", "two of them do", "lib | lib | lock", SHARED),
+    PROGRAM("pshared-twice", "one has it twice", "twice | lock", RECURSIVE(FW_KIND_SHARED)),
+    PROGRAM("pshared-free", "the last owner frees it", "free | free | free", SHARED),
+    PROGRAM("pshared-lies", "two ask who runs", "adapt adapt | adapt adapt", .assist = ASSIST_LIES,
+            SHARED),
+    PROGRAM("pshared-lies-three", "three do", "adapt | adapt | adapt", .assist = ASSIST_LIES,
+            SHARED),
+    PROGRAM("pshared-lies-lib", "beside a process without the drop-in", "lib | adapt | adapt",
+            .assist = ASSIST_LIES, SHARED),
+    PROGRAM("pshared-truth", "two ask and hear the truth, on one CPU", "adapt adapt | adapt adapt",
+            .assist = ASSIST_TRUE, .cpus = 1, .time_passes = true, SHARED),
+    PROGRAM("probust-lies", "two ask who runs; one may die", "adapt adapt | adapt adapt", KILLS(1),
+            .assist = ASSIST_LIES, ROBUST),
+    PROGRAM("probust-lies-three", "three do; one may die", "adapt | adapt | adapt", KILLS(1),
+            .assist = ASSIST_LIES, BOUND(2, 4), ROBUST),
+    PROGRAM("probust-none-runs", "a dead page says that none does; two may die",
+            "adapt | adapt | adapt", KILLS(2), .assist = ASSIST_NO, ROBUST),
+    PROGRAM("probust-truth", "two ask and hear the truth, on one CPU; one may die",
+            "adapt adapt | adapt adapt", KILLS(1), .assist = ASSIST_TRUE, .cpus = 1,
+            .time_passes = true, ROBUST),
+    PROGRAM("probust-two", "two threads, twice each; nobody dies", "lock lock | lock lock", ROBUST),
+    PROGRAM("probust-three", "three threads; nobody dies", "lock | lock | lock", ROBUST),
+    PROGRAM("probust-timed", "one of two waiters gives up; nobody dies", "lock | timed | lock",
+            ROBUST),
+    PROGRAM("probust-free", "the last owner frees it; nobody dies", "free | free | free", ROBUST),
+    PROGRAM("probust-kill", "two threads, twice each; one may die", "lock lock | lock lock",
+            KILLS(1), ROBUST),
+    PROGRAM("probust-kill-three", "three threads; one may die", "lock | lock | lock", KILLS(1),
+            ROBUST),
+    PROGRAM("probust-kill-two", "three threads; two may die", "lock | lock | lock", KILLS(2),
+            ROBUST),
+    PROGRAM("probust-try", "one only tries; two may die", "try try | lock | lock", KILLS(2),
+            ROBUST),
+    PROGRAM("probust-give-up", "who finds a dead owner gives up; one may die", "lock | lax | lock",
+            KILLS(1), ROBUST),
+    PROGRAM("probust-give-up-two", "the same; two may die", "lax | lax | lax", KILLS(2), ROBUST),
+    PROGRAM("probust-exit", "one ends without unlock; one may die", "exit | lock | lock", KILLS(1),
+            ROBUST),
+    PROGRAM("probust-give-up-again", "who finds it given up asks again; one may die",
+            "lock | lax | lock lock", KILLS(1), ROBUST),
+    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a re-check",
+            "exit | lock | lock", .is_patient = true, ROBUST),
+    PROGRAM("probust-spurious", "spurious wakes and an EINTR; one may die", "lock | lock | lock",
+            .budget = {.kills = 1, .spurious = 1, .eintr = 1}, BOUND(3, 4), ROBUST),
+    PROGRAM("probust-twice", "one has it twice; one may die", "twice | lock", KILLS(1),
+            RECURSIVE(FW_KIND_SHARED | FW_KIND_ROBUST)),
+    PROGRAM("probust-lib", "a process without the drop-in takes part", "lib | lock | lock", ROBUST),
+    PROGRAM("probust-lib-kill", "the same; one may die", "lib lib | lock lock", KILLS(1), ROBUST),
 };
 
-const struct program_group posix_mutex_programs = {"posix-mutex", programs,
-                                                   sizeof programs / sizeof *programs};
+GROUP(posix_mutex, "posix-mutex");

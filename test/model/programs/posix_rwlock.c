@@ -34,17 +34,6 @@ enum shadow { WRITER, LEFT, READERS };
 
 static struct fw_posix_rwlock_ *l;
 
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
-
-/* What a thread knows about itself: sys/robust.h. */
-static const struct model_own *own(void)
-{
-    static struct model_own table[2];
-
-    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
-    return table;
-}
-
 void fw_posix_foreign_(const char *what, const void *object)
 {
     (void)object;
@@ -62,16 +51,14 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
                  (w >> 34 & 1) != 0 ? " WRITERS_ASLEEP" : "");
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {
         {"word", 0, 8}, {"half", 4, 4}, {"writer", 24, 4}, {NULL, 0, 0}};
-    const struct script *script = arg;
 
-    script_read(script->threads, word_names);
     l = model_object("l", sizeof *l, parts, decode);
     posix_rwlock_in_use->init(l);
-    l->kind = (uint32_t)script->initial;
+    l->kind = (uint32_t)model_program->initial;
 }
 
 static bool is_free(uint64_t w)
@@ -171,9 +158,8 @@ static void act(unsigned self, enum word w, bool leaves)
         model_op(OP_FREE, l, sizeof *l, 0, 0, 0, 0);
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
     for (const unsigned *w = script_words[self]; *w != END; w++)
         if (*w != LEAVE)
             act(self, (enum word) * w, w[1] == LEAVE);
@@ -190,58 +176,46 @@ static void describe(char *text, size_t text_size)
     decode(l->word, 0, 8, text, text_size);
 }
 
-#define PROGRAM(called, what, n, ...)                                                             \
-    {                                                                                             \
-        .name = called, .about = what, .threads = n, .generic = true, .setup = setup,             \
-        .thread = thread, .own = own, .finished = finished, .changed = changed, .killed = killed, \
-        .describe = describe, __VA_ARGS__                                                         \
-    }
-#define READERS_FIRST(...) .arg = SCRIPT_FROM(0, __VA_ARGS__)
-#define WRITERS_FIRST(...) .arg = SCRIPT_FROM(2, __VA_ARGS__)
+static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .own = script_own,
+             .killed = killed, .changed = changed, .finished = finished, .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
+#define WRITERS_FIRST .initial = 2
 
 static const struct model_program programs[] = {
-    PROGRAM("prw", "a reader and a writer, twice each", 2,
-            READERS_FIRST("read read", "write write")),
-    PROGRAM("prw-writers", "three writers", 3, READERS_FIRST("write", "write", "write")),
-    PROGRAM("prw-readers", "two readers and a writer", 3, READERS_FIRST("read", "read", "write")),
-    PROGRAM("prw-mixed", "a reader and two writers", 3, READERS_FIRST("read", "write", "write")),
-    PROGRAM("prw-four", "two readers and two writers", 4, .preemptions = 3, .deep_preemptions = 4,
-            READERS_FIRST("read", "read", "write", "write")),
-    PROGRAM("prw-again", "reads again while a writer waits", 3,
-            READERS_FIRST("again", "read", "write")),
-    PROGRAM("prw-asks", "a writer that asks again is told", 2, READERS_FIRST("asks", "asks read")),
-    PROGRAM("prw-try", "whoever does not wait", 3,
-            READERS_FIRST("try-read read", "write", "try-write try-read")),
-    PROGRAM("prw-timed-writer", "a writer gives up beside others", 3, .budget = {.ticks = 1},
-            .preemptions = 3, .deep_preemptions = 4,
-            READERS_FIRST("write write", "timed-write", "write")),
-    PROGRAM("prw-timed-reader", "a reader gives up beside a writer", 3, .budget = {.ticks = 1},
-            READERS_FIRST("write", "timed-read", "write")),
-    PROGRAM("prw-timed-readers", "a reader gives up beside another", 3, .budget = {.ticks = 1},
-            READERS_FIRST("write", "timed-read", "read")),
-    PROGRAM("prw-spurious", "spurious wakes and an EINTR", 3, .budget = {.spurious = 1, .eintr = 1},
-            READERS_FIRST("write", "write", "read")),
-    PROGRAM("prw-writers-first", "writers are preferred: two of them, and a reader", 3,
-            WRITERS_FIRST("write", "write", "read")),
-    PROGRAM("prw-writers-readers", "the same: two readers, and a writer", 3,
-            WRITERS_FIRST("read read", "read", "write")),
-    PROGRAM("prw-writers-four", "the same: two of each", 4, .preemptions = 3, .deep_preemptions = 4,
-            WRITERS_FIRST("read", "read", "write", "write")),
-    PROGRAM("prw-writers-timed", "a preferred writer gives up before readers", 3,
-            .budget = {.ticks = 1}, WRITERS_FIRST("again", "timed-write", "read"),
-            .leaves_asleep = true),
-    PROGRAM("prw-killed-writer", "a writer is killed beside another", 3, .budget = {.kills = 1},
-            .rechecks = true, .immortal = 5, READERS_FIRST("read", "write", "write")),
-    PROGRAM("prw-killed-reader", "a reader is killed beside a writer", 3, .budget = {.kills = 1},
-            .rechecks = true, .immortal = 5, READERS_FIRST("write", "read", "write")),
-    PROGRAM("prw-killed-first", "a preferred writer is killed before readers", 3,
-            .budget = {.kills = 1}, .rechecks = true, .immortal = 5,
-            WRITERS_FIRST("read", "write", "read")),
-    PROGRAM("prw-free", "the last writer frees it", 3,
-            READERS_FIRST("write leave", "write leave", "read write leave")),
-    PROGRAM("prw-free-timed", "the same, and one gives up", 3, .budget = {.ticks = 1},
-            READERS_FIRST("write leave", "timed-write write leave", "write leave")),
+    PROGRAM("prw", "a reader and a writer, twice each", "read read | write write"),
+    PROGRAM("prw-writers", "three writers", "write | write | write"),
+    PROGRAM("prw-readers", "two readers and a writer", "read | read | write"),
+    PROGRAM("prw-mixed", "a reader and two writers", "read | write | write"),
+    PROGRAM("prw-four", "two readers and two writers", "read | read | write | write", BOUND(3, 4)),
+    PROGRAM("prw-again", "reads again while a writer waits", "again | read | write"),
+    PROGRAM("prw-asks", "a writer that asks again is told", "asks | asks read"),
+    PROGRAM("prw-try", "whoever does not wait", "try-read read | write | try-write try-read"),
+    PROGRAM("prw-timed-writer", "a writer gives up beside others",
+            "write write | timed-write | write", TICKS(1), BOUND(3, 4)),
+    PROGRAM("prw-timed-reader", "a reader gives up beside a writer", "write | timed-read | write",
+            TICKS(1)),
+    PROGRAM("prw-timed-readers", "a reader gives up beside another", "write | timed-read | read",
+            TICKS(1)),
+    PROGRAM("prw-spurious", "spurious wakes and an EINTR", "write | write | read",
+            .budget = {.spurious = 1, .eintr = 1}),
+    PROGRAM("prw-writers-first", "writers are preferred: two of them, and a reader",
+            "write | write | read", WRITERS_FIRST),
+    PROGRAM("prw-writers-readers", "the same: two readers, and a writer",
+            "read read | read | write", WRITERS_FIRST),
+    PROGRAM("prw-writers-four", "the same: two of each", "read | read | write | write", BOUND(3, 4),
+            WRITERS_FIRST),
+    PROGRAM("prw-writers-timed", "a preferred writer gives up before readers",
+            "again | timed-write | read", TICKS(1), WRITERS_FIRST, MAY_SLEEP),
+    PROGRAM("prw-killed-writer", "a writer is killed beside another", "read | write | write",
+            KILLS(1), .rechecks = true, .immortal = 5),
+    PROGRAM("prw-killed-reader", "a reader is killed beside a writer", "write | read | write",
+            KILLS(1), .rechecks = true, .immortal = 5),
+    PROGRAM("prw-killed-first", "a preferred writer is killed before readers",
+            "read | write | read", KILLS(1), .rechecks = true, .immortal = 5, WRITERS_FIRST),
+    PROGRAM("prw-free", "the last writer frees it", "write leave | write leave | read write leave"),
+    PROGRAM("prw-free-timed", "the same, and one gives up",
+            "write leave | timed-write write leave | write leave", TICKS(1)),
 };
 
-const struct program_group posix_rwlock_programs = {"posix-rwlock", programs,
-                                                    sizeof programs / sizeof *programs};
+GROUP(posix_rwlock, "posix-rwlock");

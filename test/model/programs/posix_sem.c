@@ -39,18 +39,16 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     (void)size;
 }
 
-static void setup(const void *arg)
+static void setup(void)
 {
     static const struct model_part parts[] = {
         {"state", 0, 8}, {"value", 0, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
-    const struct script *script = arg;
 
     s = model_object("s", sizeof *s, parts, decode);
     s->shared = FW_SEM_SHARED_;
     s->luck = NO_SPIN_STATE;
-    s->state = s->guess = script->initial;
-    model_shared.shadow[OFFERED] = script->initial;
-    script_read(script->threads, word_names);
+    s->state = s->guess = model_program->initial;
+    model_shared.shadow[OFFERED] = model_program->initial;
 }
 
 static const uint32_t *value_word(void)
@@ -107,7 +105,7 @@ static bool may_answer(enum word w, int error)
            ((w == WAIT || w == TIMED) && error == EINTR && model_program->budget.eintr > 0);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     bool adds = w == POST || w == LIB_POST;
     int error;
@@ -127,13 +125,6 @@ static void act(unsigned self, enum word w)
     if (++model_shared.shadow[TAKEN] > model_shared.shadow[OFFERED])
         model_thread_fail("made up", "%llu were taken, and only %llu were there",
                           model_shared.shadow[TAKEN], model_shared.shadow[OFFERED]);
-}
-
-static void thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, (enum word) * w);
 }
 
 static void finished(void)
@@ -156,48 +147,36 @@ static void describe(char *text, size_t text_size)
     snprintf(text, text_size, "s = %016" PRIx64 ", guess %" PRIu32, s->state, s->guess);
 }
 
-#define PROGRAM(called, what, n, ...)                                                 \
-    {                                                                                 \
-        .name = called, .about = what, .threads = n, .generic = true, .setup = setup, \
-        .thread = thread, .finished = finished, .describe = describe, __VA_ARGS__     \
-    }
-#define MAY_SLEEP .leaves_asleep = true
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished,
+             .describe = describe);
+
+#define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("psem-two", "a waiter and a poster, twice", 2,
-            .arg = SCRIPT_FROM(0, "wait wait", "post post")),
-    PROGRAM("psem-waiters", "two waiters, two posts", 3,
-            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
-    PROGRAM("psem-posters", "two posters, one waits twice", 3,
-            .arg = SCRIPT_FROM(0, "wait wait", "post", "post")),
-    PROGRAM("psem-barger", "somebody takes units from under the waiter", 3, MAY_SLEEP,
-            .arg = SCRIPT_FROM(0, "wait", "try", "post post")),
-    PROGRAM("psem-mutex", "as a mutex, three threads", 3, .preemptions = 3, .deep_preemptions = 4,
-            .arg = SCRIPT_FROM(1, "wait post", "wait post", "wait post")),
-    PROGRAM("psem-spurious", "a spurious wake and a signal handler", 3, .preemptions = 3,
-            .deep_preemptions = 4, .budget = {.spurious = 1, .eintr = 1},
-            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
-    PROGRAM("psem-timed", "a waiter gives up beside another", 3, .budget = {.ticks = 1}, MAY_SLEEP,
-            .arg = SCRIPT_FROM(0, "timed", "wait", "post")),
-    PROGRAM("psem-cancel", "a waiter is cancelled beside another", 3, .budget = {.cancels = 1},
-            MAY_SLEEP, .arg = SCRIPT_FROM(0, "wait", "wait", "post")),
-    PROGRAM("psem-cancel-two", "the same with a unit for each", 3, .budget = {.cancels = 1},
-            .preemptions = 3, .deep_preemptions = 4,
-            .arg = SCRIPT_FROM(0, "wait", "wait", "post post")),
-    PROGRAM("psem-free", "the waiter frees the semaphore", 2,
-            .arg = SCRIPT_FROM(0, "wait free", "post")),
-    PROGRAM("psem-free-two", "the same after two posts", 3,
-            .arg = SCRIPT_FROM(0, "wait wait free", "post", "post")),
-    PROGRAM("psem-lib-posts", "a process without the drop-in posts", 3,
-            .arg = SCRIPT_FROM(0, "wait", "wait", "lib-post lib-post")),
-    PROGRAM("psem-lib-waits", "it waits", 3,
-            .arg = SCRIPT_FROM(0, "lib-wait", "wait", "post post")),
-    PROGRAM("psem-lib-mutex", "it takes part in a mutex", 3, .preemptions = 3,
-            .deep_preemptions = 4,
-            .arg = SCRIPT_FROM(1, "lib-wait lib-post", "wait post", "wait post")),
-    PROGRAM("psem-lib-cancel", "a waiter is cancelled beside it", 3, .budget = {.cancels = 1},
-            MAY_SLEEP, .arg = SCRIPT_FROM(0, "wait", "lib-wait", "lib-post")),
+    PROGRAM("psem-two", "a waiter and a poster, twice", "wait wait | post post", FROM(0)),
+    PROGRAM("psem-waiters", "two waiters, two posts", "wait | wait | post post", FROM(0)),
+    PROGRAM("psem-posters", "two posters, one waits twice", "wait wait | post | post", FROM(0)),
+    PROGRAM("psem-barger", "somebody takes units from under the waiter", "wait | try | post post",
+            MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-mutex", "as a mutex, three threads", "wait post | wait post | wait post",
+            BOUND(3, 4), FROM(1)),
+    PROGRAM("psem-spurious", "a spurious wake and a signal handler", "wait | wait | post post",
+            BOUND(3, 4), .budget = {.spurious = 1, .eintr = 1}, FROM(0)),
+    PROGRAM("psem-timed", "a waiter gives up beside another", "timed | wait | post", TICKS(1),
+            MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-cancel", "a waiter is cancelled beside another", "wait | wait | post", CANCELS(1),
+            MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-cancel-two", "the same with a unit for each", "wait | wait | post post",
+            CANCELS(1), BOUND(3, 4), FROM(0)),
+    PROGRAM("psem-free", "the waiter frees the semaphore", "wait free | post", FROM(0)),
+    PROGRAM("psem-free-two", "the same after two posts", "wait wait free | post | post", FROM(0)),
+    PROGRAM("psem-lib-posts", "a process without the drop-in posts",
+            "wait | wait | lib-post lib-post", FROM(0)),
+    PROGRAM("psem-lib-waits", "it waits", "lib-wait | wait | post post", FROM(0)),
+    PROGRAM("psem-lib-mutex", "it takes part in a mutex",
+            "lib-wait lib-post | wait post | wait post", BOUND(3, 4), FROM(1)),
+    PROGRAM("psem-lib-cancel", "a waiter is cancelled beside it", "wait | lib-wait | lib-post",
+            CANCELS(1), MAY_SLEEP, FROM(0)),
 };
 
-const struct program_group posix_sem_programs = {"posix-sem", programs,
-                                                 sizeof programs / sizeof *programs};
+GROUP(posix_sem, "posix-sem");

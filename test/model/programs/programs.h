@@ -11,39 +11,56 @@ struct program_group {
     unsigned count;
 };
 
-extern const struct program_group litmus_programs;
-extern const struct program_group sleeper_programs;
-extern const struct program_group mutex_programs;
-extern const struct program_group bucket_programs;
-extern const struct program_group cond_programs;
-extern const struct program_group rwlock_programs;
-extern const struct program_group sem_programs;
-extern const struct program_group barrier_programs;
-extern const struct program_group latch_programs;
-extern const struct program_group once_programs;
-extern const struct program_group atomic_programs;
-extern const struct program_group ipc_mutex_programs;
-extern const struct program_group ipc_rwlock_programs;
-extern const struct program_group ipc_permits_programs;
-extern const struct program_group ipc_barrier_programs;
-extern const struct program_group ipc_once_programs;
-extern const struct program_group ipc_sem_programs;
-extern const struct program_group ipc_journal_programs;
-extern const struct program_group ipc_cond_programs;
-extern const struct program_group ipc_head_programs;
-extern const struct program_group ipc_directory_programs;
-extern const struct program_group ipc_join_programs;
-extern const struct program_group ipc_member_programs;
-extern const struct program_group ipc_deaths_programs;
-extern const struct program_group ipc_atomic_programs;
-extern const struct program_group ipc_stripe_programs;
-extern const struct program_group ipc_table_programs;
-extern const struct program_group posix_sem_programs;
-extern const struct program_group posix_cond_programs;
-extern const struct program_group posix_rwlock_programs;
-extern const struct program_group posix_barrier_programs;
-extern const struct program_group posix_mutex_programs;
-extern const struct program_group rt_programs;
-extern const struct program_group scx_programs;
+/* All groups, as --list shows them. */
+#define PROGRAM_GROUPS(GROUP)                                                                  \
+    GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(cond), GROUP(rwlock), GROUP(sem),      \
+        GROUP(barrier), GROUP(latch), GROUP(once), GROUP(atomic), GROUP(ipc_mutex),            \
+        GROUP(ipc_rwlock), GROUP(ipc_permits), GROUP(ipc_barrier), GROUP(ipc_once),            \
+        GROUP(ipc_journal), GROUP(ipc_cond), GROUP(posix_sem), GROUP(posix_cond),              \
+        GROUP(posix_rwlock), GROUP(posix_barrier), GROUP(posix_mutex), GROUP(rt), GROUP(scx),  \
+        GROUP(bucket), GROUP(ipc_sem), GROUP(ipc_head), GROUP(ipc_directory), GROUP(ipc_join), \
+        GROUP(ipc_member), GROUP(ipc_deaths), GROUP(ipc_atomic), GROUP(ipc_stripe),            \
+        GROUP(ipc_table)
+
+#define PROGRAM_GROUP_(file) file##_programs
+extern const struct program_group PROGRAM_GROUPS(PROGRAM_GROUP_);
+
+/* Behind a file's table of programs, and its hooks. */
+#define GROUP(file, called)                                         \
+    const struct program_group file##_programs = {called, programs, \
+                                                  sizeof programs / sizeof *programs}
+
+/* What a file's programs share: the fields of struct model_hooks. */
+#define HOOKS(name, ...) const struct model_hooks name = {__VA_ARGS__}
+
+/* A program: its hooks, name, what it is about, its threads' script (script.h); other fields. */
+#define SCRIPTED(hooks_, called, what, ...)                                      \
+    {                                                                            \
+        .name = called, .about = what, .hooks = &(hooks_), .script = __VA_ARGS__ \
+    }
+
+/* A program of its own, without a script, and what it is to show, or NULL. */
+#define PLAIN(called, what, n, setup_, thread_, finished_, ...)                                   \
+    {                                                                                             \
+        .name = called, .about = what, .threads = n,                                              \
+        .hooks = &(                                                                               \
+            const struct model_hooks){.setup = setup_, .thread = thread_, .finished = finished_}, \
+        .expects = __VA_ARGS__                                                                    \
+    }
+
+#define WITH_OPTIONS(type, ...) \
+    .arg = &(const struct type) \
+    {                           \
+        __VA_ARGS__             \
+    }
+
+/* Parts of a program.  BOUND: explored with at most n preemptions, by --deep with more; 0: any. */
+#define BOUND(n, deep) .preemptions = (n), .deep_preemptions = (deep)
+#define KILLS(n) .budget.kills = (n)
+#define CANCELS(n) .budget.cancels = (n)
+#define TICKS(n) .budget.ticks = (n)
+/* Waits that may find nothing: a thread that sleeps in the end must not have been to be woken. */
+#define MAY_SLEEP .leaves_asleep = true
+#define FROM(word) .initial = (word)
 
 #endif

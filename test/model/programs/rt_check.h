@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../engine/model.h"
 #include "../subject/subject.h"
 
 /*

@@ -18,8 +18,6 @@ struct fw_rt_state *rt_state;
 struct fw_rt_group *rt_group;
 const struct rt_script *rt_script;
 
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
-
 #define RECORD(n) (offsetof(struct fw_rt_state, task) + (n) * sizeof(struct fw_rt_task_record))
 #define LOCK(n) (offsetof(struct fw_rt_state, lock) + (n) * sizeof(struct fw_rt_lock_record))
 #define IN_RECORD(n, field)                                                   \
@@ -56,7 +54,7 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 }
 
 /* What is written for tools, for oneself, or not at all, is no step. */
-enum model_access rt_access(const void *p)
+static enum model_access access(const void *p)
 {
     uint64_t at = (uint64_t)((const uint8_t *)p - (const uint8_t *)rt_state);
 
@@ -96,7 +94,7 @@ static bool uses(unsigned thread, unsigned d)
 {
     const char letters[] = {(char)('a' + d), (char)('c' + d), '\0'};
 
-    return strpbrk(rt_script->tasks[thread], letters) != NULL;
+    return strpbrk(script_text[thread], letters) != NULL;
 }
 
 struct fw_rt_task_record *rt_cell_of(unsigned thread)
@@ -120,7 +118,7 @@ static int cpu_of(unsigned thread)
     return rt_script->unnoticed ? (int)rt_cell_of(thread)->cpu : (int)model_threads[thread].cpu;
 }
 
-static uint32_t kind_of(fw_rt_protocol protocol)
+uint32_t rt_kind_of(fw_rt_protocol protocol)
 {
     switch (protocol) {
     case FW_RT_PIP:
@@ -140,7 +138,7 @@ static uint32_t kind_of(fw_rt_protocol protocol)
 
 static bool is_task(unsigned thread)
 {
-    return rt_script->tasks[thread][0] != 's' && rt_script->tasks[thread][0] != '(';
+    return script_text[thread][0] != 's' && script_text[thread][0] != '(';
 }
 
 static unsigned shared(void)
@@ -148,15 +146,15 @@ static unsigned shared(void)
     return rt_script->shared ? FW_FUTEX_SHARED : FW_FUTEX_PRIVATE;
 }
 
-void rt_setup(const void *arg)
+static void setup(void)
 {
-    rt_script = arg;
+    rt_script = model_program->arg;
     subject_cpu_of = cpu_of;
     subject_looks = rt_script->looks;
     subject_claims = rt_script->claims;
     rt_state = model_object("state", sizeof *rt_state, parts, decode);
     rt_state->tier = FW_RT_TIER_A;
-    rt_state->tasks = rt_state->begun = model_program->threads;
+    rt_state->tasks = rt_state->begun = model_thread_count;
     rt_state->locks = FW_RT_LOCKS;
     rt_group = NULL;
     if (rt_script->as != NULL) {
@@ -164,15 +162,15 @@ void rt_setup(const void *arg)
         *rt_group = (struct fw_rt_group){.state = rt_state, .process = 1, .shared = shared()};
     }
     for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-        rt_state->lock[d].kind = kind_of(rt_script->protocol);
+        rt_state->lock[d].kind = rt_kind_of(rt_script->protocol);
         rt_state->lock[d].protocol = rt_script->protocol;
         rt_state->lock[d].name[0] = (char)('a' + d);
     }
-    for (unsigned i = 0; i < model_program->threads; i++) {
+    for (unsigned i = 0; i < model_thread_count; i++) {
         struct fw_rt_task_record *c = &rt_state->task[i];
         c->state = is_task(i) ? FW_RT_LIVE : FW_RT_FREE;
         c->ready = is_task(i);
-        if (rt_script->tasks[i][0] == '(')
+        if (script_text[i][0] == '(')
             continue;
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = (uint32_t)model_program->tasks[i].priority;
@@ -310,18 +308,17 @@ static bool act_alone(fw_rt_task **t, unsigned self, char act)
     }
 }
 
-void rt_thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    const struct rt_script *script = arg;
     bool has[FW_RT_LOCKS] = {false};
     struct subject_task memory;
     fw_rt_task *t = &memory.task;
 
-    if (script->as != NULL)
+    if (rt_script->as != NULL)
         subject_use_task(&memory);
-    if (script->tasks[self][0] != '(')
+    if (script_text[self][0] != '(')
         be_task(t, self);
-    for (const char *act = script->tasks[self]; *act != '\0'; act++) {
+    for (const char *act = script_text[self]; *act != '\0'; act++) {
         unsigned d = (unsigned)(tolower(*act) - 'a') % FW_RT_LOCKS;
 
         if (act_alone(&t, self, *act))
@@ -334,10 +331,8 @@ void rt_thread(unsigned self, const void *arg)
     rt_check_act(self, RT_IDLE, 0);
 }
 
-const struct model_own *rt_own(void)
-{
-    static struct model_own table[2];
-
-    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
-    return table;
-}
+#define RT_HOOKS                                                               \
+    .setup = setup, .thread = thread, .access = access, .stepped = rt_stepped, \
+    .killed = rt_killed, .changed = rt_changed, .finished = rt_finished, .describe = rt_describe
+HOOKS(rt_hooks, RT_HOOKS);
+HOOKS(rt_begin_hooks, RT_HOOKS, .own = script_own);

@@ -2,8 +2,9 @@
 #ifndef MODEL_RT_SCRIPT_H
 #define MODEL_RT_SCRIPT_H
 
-#include "../engine/model.h"
+#include "programs.h"
 #include "rt_calls.h"
+#include "script.h"
 
 /*
  * The scripts of the real-time locks' programs: what each task does, a letter for each act.
@@ -22,7 +23,6 @@
  */
 struct rt_script {
     fw_rt_protocol protocol;
-    const char *tasks[MODEL_MAX_THREADS];
     unsigned moved; /* bit n: task n is not where it belongs, but on a CPU of its own */
     bool unnoticed; /* it was moved since it looked where it is, each time */
     bool shared;    /* the group is one of several processes: no plain release */
@@ -41,10 +41,10 @@ struct fw_rt_task_record *rt_cell_of(unsigned thread);
 unsigned rt_thread_in(unsigned slot);
 extern const struct rt_script *rt_script;
 
-/* Hooks of the same names. */
-void rt_setup(const void *arg);
-void rt_thread(unsigned self, const void *arg);
-enum model_access rt_access(const void *p);
-const struct model_own *rt_own(void);
+/* Of locks that follow the protocol. */
+uint32_t rt_kind_of(fw_rt_protocol protocol);
+
+/* With tasks from the start; with those that begin and end. */
+extern const struct model_hooks rt_hooks, rt_begin_hooks;
 
 #endif

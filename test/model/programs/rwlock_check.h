@@ -28,7 +28,7 @@ enum rwlock_mode { RWLOCK_NONE, RWLOCK_READS, RWLOCK_UPREADS, RWLOCK_WRITES };
 
 fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line);
 
-/* Hooks of struct model_program. */
+/* For the hooks. */
 void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 void rwlock_check_describe(char *text, size_t bucket);
 void rwlock_check_finished(void);

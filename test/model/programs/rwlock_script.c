@@ -18,14 +18,14 @@ SCRIPT_WORDS(READ, WRITE, UP, SPIN_READ, SPIN_WRITE, DEFAULT_READ, DEFAULT_WRITE
 static fw_rwlock *l;
 static fw_half_ *is_done;
 
-void rwlock_script_setup(const void *arg)
+static void setup(void)
 {
-    const struct rwlock_script *s = arg;
+    static const struct rwlock_script none;
+    const struct rwlock_script *s = script_options(&none);
 
     l = rwlock_check_setup(s->kind, s->state, s->line);
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     subject_is_stale = s->is_stale;
-    script_read(s->threads, word_names);
 }
 
 /* --- Taking --------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ static void act_alone(enum word w)
             ;
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     enum rwlock_mode mode = rwlock_check_mode(self);
 
@@ -180,9 +180,6 @@ static void act(unsigned self, enum word w)
     }
 }
 
-void rwlock_script_thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, *w);
-}
+HOOKS(rwlock_hooks, .words = word_names, .setup = setup, .act = act,
+      .changed = rwlock_check_changed, .finished = rwlock_check_finished,
+      .describe = rwlock_check_describe);

@@ -29,14 +29,11 @@
  * Words that do not fit what the thread has are skipped.
  */
 struct rwlock_script {
-    const char *threads[MODEL_MAX_THREADS];
     fw_rwlock_kind kind;
     uint64_t state, line; /* to begin with */
     bool is_stale;        /* nobody knows how urgent it is before it sleeps */
 };
 
-/* Members of struct model_program; arg is the struct rwlock_script. */
-void rwlock_script_setup(const void *arg);
-void rwlock_script_thread(unsigned self, const void *arg);
+extern const struct model_hooks rwlock_hooks;
 
 #endif

@@ -13,12 +13,14 @@
  *   left over    in the end nothing is held, and where nobody died, queues and tokens are empty
  *
  * Scripts: j sleeps for a while; a b lock, A B unlock; c d try, C D unlock if that went well.
+ * Behind the tasks: cpu is a CPU of the scheduler, end its end.
  */
 #include "scx_calls.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <furwock/futex.h>
 
@@ -26,15 +28,7 @@
 #include "../subject/subject.h"
 #include "programs.h"
 #include "rt_check.h"
-
-struct scx_script {
-    fw_rt_protocol protocol;
-    uint32_t kind;
-    unsigned tasks, cpus;
-    uint32_t cpu[FW_RT_TASKS];
-    bool ends; /* the scheduler comes to its end; 2 in the table: with any preemptions */
-    const char *acts[FW_RT_TASKS];
-};
+#include "rt_script.h"
 
 /* What the checks remember. */
 enum {
@@ -45,7 +39,9 @@ enum {
 
 #define G(what, n) model_shared.shadow[(what) + (n)]
 
-static const struct scx_script *script;
+static fw_rt_protocol protocol;
+static uint32_t kind;
+static unsigned tasks, cpus;
 static struct fw_rt_scx side;
 static struct fw_rt_group group;
 
@@ -97,27 +93,33 @@ static enum model_access reached(const void *p)
 
 static bool uses(unsigned task, unsigned d)
 {
-    for (const char *act = script->acts[task]; *act != '\0'; act++)
+    for (const char *act = script_text[task]; *act != '\0'; act++)
         if (*act == (char)('a' + d) || *act == (char)('c' + d))
             return true;
     return false;
+}
+
+/* The first task is on a CPU of its own if there are two. */
+static uint32_t cpu_of(uint64_t task)
+{
+    return task == 0 ? 0 : cpus - 1;
 }
 
 static void set_up(struct fw_rt_state *w)
 {
     w->tier = FW_RT_TIER_B;
     w->alive = 1;
-    w->tasks = script->tasks;
+    w->tasks = tasks;
     w->locks = FW_RT_LOCKS;
-    for (unsigned i = 0; i < script->tasks; i++) {
+    for (unsigned i = 0; i < tasks; i++) {
         struct fw_rt_task_record *c = &w->task[i];
         c->state = FW_RT_LIVE;
         c->tid = SUBJECT_FIRST_TID + i;
         c->base = 10 * (i + 1);
-        c->cpu = script->cpu[i];
+        c->cpu = cpu_of(i);
         for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
-            w->lock[d].kind = script->kind;
-            w->lock[d].protocol = script->protocol;
+            w->lock[d].kind = kind;
+            w->lock[d].protocol = protocol;
             if (!uses(i, d))
                 continue;
             c->opened |= fw_rt_bit(d);
@@ -127,9 +129,21 @@ static void set_up(struct fw_rt_state *w)
     }
 }
 
-static void setup(const void *arg)
+static bool is_cpu(unsigned thread)
 {
-    script = arg;
+    return strcmp(script_text[thread], "cpu") == 0;
+}
+
+static void setup(void)
+{
+    protocol = (fw_rt_protocol)model_program->initial;
+    kind = rt_kind_of(protocol);
+    tasks = cpus = 0;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        if (is_cpu(i))
+            cpus++;
+        else if (strcmp(script_text[i], "end") != 0)
+            tasks++;
     scx_ground = model_object("ground", sizeof *scx_ground, parts, decode);
     set_up(&scx_ground->scx.state);
     set_up(&scx_ground->group);
@@ -138,7 +152,7 @@ static void setup(const void *arg)
                               .shared = &scx_ground->shared,
                               .desc = {0, 1}};
     group = (struct fw_rt_group){.state = &scx_ground->group, .scx = &side};
-    for (unsigned i = 0; i < script->tasks; i++)
+    for (unsigned i = 0; i < tasks; i++)
         scx_ground->pages[i].tid = SUBJECT_FIRST_TID + i;
 }
 
@@ -151,9 +165,9 @@ static uint32_t base_of(unsigned task)
 
 static void check_ceiling(unsigned self)
 {
-    for (unsigned e = 0; e < FW_RT_LOCKS && fw_rt_has_ceiling(script->kind); e++) {
+    for (unsigned e = 0; e < FW_RT_LOCKS && fw_rt_has_ceiling(kind); e++) {
         uint64_t other = G(INSIDE, e);
-        if (other != 0 && other - 1 != self && script->cpu[self] == script->cpu[other - 1] &&
+        if (other != 0 && other - 1 != self && cpu_of(self) == cpu_of(other - 1) &&
             base_of(self) <= scx_ground->group.lock[e].ceiling)
             model_thread_fail("ceiling", "task %llu gets a lock under the ceiling of lock %llu",
                               self, e);
@@ -183,7 +197,7 @@ static void killed(unsigned thread)
 static bool is_in_the_way(unsigned task, unsigned of)
 {
     for (unsigned d = 0; d < FW_RT_LOCKS; d++)
-        if ((scx_ground->pages[task].locked & fw_rt_bit(d)) && fw_rt_has_ceiling(script->kind) &&
+        if ((scx_ground->pages[task].locked & fw_rt_bit(d)) && fw_rt_has_ceiling(kind) &&
             base_of(of) <= scx_ground->group.lock[d].ceiling)
             return true;
     return false;
@@ -195,16 +209,16 @@ static void check_leave(unsigned task)
         return;
     if (scx_ground->scx.state.alive == 0)
         model_fail("S2", "task %llu may lock, and there is no scheduler", task, 0);
-    for (unsigned i = 0; i < script->tasks; i++)
-        if (i != task && scx_ground->on_cpu[script->cpu[task]] == task + 1 &&
-            script->cpu[i] == script->cpu[task] && is_in_the_way(i, task))
+    for (unsigned i = 0; i < tasks; i++)
+        if (i != task && scx_ground->on_cpu[cpu_of(task)] == task + 1 &&
+            cpu_of(i) == cpu_of(task) && is_in_the_way(i, task))
             model_fail("S1", "task %llu may lock, and task %llu has one in its way", task, i);
 }
 
 static void stepped(unsigned thread)
 {
     (void)thread;
-    for (unsigned i = 0; i < script->tasks; i++)
+    for (unsigned i = 0; i < tasks; i++)
         check_leave(i);
     for (unsigned d = 0; d < FW_RT_LOCKS; d++)
         if (scx_ground->shared.token[d] != 0 && G(INSIDE, d) != 0)
@@ -218,7 +232,7 @@ static void finished(void)
         if (scx_ground->shared.queue[d] != 0 || scx_ground->shared.token[d] != 0)
             model_fail("left over", "the queue of lock %llu is 0x%llx", d,
                        scx_ground->shared.queue[d]);
-    for (unsigned i = 0; i < script->tasks && model_shared.killed == 0; i++)
+    for (unsigned i = 0; i < tasks && model_shared.killed == 0; i++)
         if ((scx_ground->pages[i].locked & ~FW_RT_CAN_LOCK) != 0)
             model_fail("left over", "task %llu: it still holds 0x%llx", i,
                        scx_ground->pages[i].locked);
@@ -237,7 +251,7 @@ static void be_task(unsigned self)
                            .page = &scx_ground->pages[self]};
     bool has[FW_RT_LOCKS] = {false};
 
-    for (const char *act = script->acts[self]; *act != '\0'; act++) {
+    for (const char *act = script_text[self]; *act != '\0'; act++) {
         unsigned d = (unsigned)(tolower(*act) - 'a') % FW_RT_LOCKS;
 
         if (*act == 'j') {
@@ -264,7 +278,7 @@ static void be_task(unsigned self)
 
 static bool are_tasks_done(void)
 {
-    for (unsigned i = 0; i < script->tasks; i++)
+    for (unsigned i = 0; i < tasks; i++)
         if (model_threads[i].status != THREAD_DONE)
             return false;
     return true;
@@ -291,7 +305,7 @@ static void be_end(void)
 {
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     scx_ground->is_ending = 1;
-    for (unsigned i = 0; i < script->tasks; i++) {
+    for (unsigned i = 0; i < tasks; i++) {
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
         scx_let_go(i);
     }
@@ -299,92 +313,51 @@ static void be_end(void)
     scx_ground->scx.state.alive = 0;
 }
 
-static void thread(unsigned self, const void *arg)
+static void thread(unsigned self)
 {
-    (void)arg;
-    if (self < script->tasks)
+    if (self < tasks)
         be_task(self);
-    else if (self < script->tasks + script->cpus)
-        be_cpu(self - script->tasks);
+    else if (is_cpu(self))
+        be_cpu(self - tasks);
     else
         be_end();
 }
 
-/* subject/atomic.h: SUBJECT_OWN. */
-extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
+static HOOKS(hooks, .setup = setup, .thread = thread, .own = script_own, .access = reached,
+             .stepped = stepped, .killed = killed, .finished = finished);
 
-static const struct model_own *own(void)
-{
-    static struct model_own table[2];
-
-    table[0] = (struct model_own){__start_model_own_variables, __stop_model_own_variables};
-    return table;
-}
-
-#define PROGRAM(name_, about_, tasks_, cpus_, ends_, cpu_, protocol_, kind_, budget_, ...)   \
-    {                                                                                        \
-        .name = (name_), .about = (about_), .threads = (tasks_) + (cpus_) + !!(ends_),       \
-        .setup = setup, .thread = thread, .own = own, .access = reached, .stepped = stepped, \
-        .killed = killed, .finished = finished, .may_run = scx_may_run, .rechecks = true,    \
-        .unmarked = true, .immortal = ~((UINT64_C(1) << (tasks_)) - 1),                      \
-        .arg = &(const struct scx_script){.protocol = FW_RT_##protocol_,                     \
-                                          .kind = FW_RT_KIND_##kind_,                        \
-                                          .tasks = (tasks_),                                 \
-                                          .cpus = (cpus_),                                   \
-                                          .cpu = cpu_,                                       \
-                                          .ends = (ends_) != 0,                              \
-                                          .acts = {__VA_ARGS__}},                            \
-        .budget = budget_, .preemptions = (ends_) == 1 ? 3 : 0,                              \
-    }
-#define CALM \
-    {        \
-        0    \
-    }
-#define KILL       \
-    {              \
-        .kills = 1 \
-    }
-#define TURN         \
-    {                \
-        .chances = 1 \
-    } /* one that waits is let through */
-#define ONE_CPU \
-    {           \
-        0, 0, 0 \
-    }
-#define TWO_CPUS \
-    {            \
-        0, 1, 1  \
-    }
+#define PROGRAM(...) \
+    SCRIPTED(hooks, __VA_ARGS__, .may_run = scx_may_run, .rechecks = true, .unmarked = true)
+#define OF(protocol_) .initial = FW_RT_##protocol_
+#define KILL KILLS(1), .immortal = ~UINT64_C(3)
+/* One that waits is let through. */
+#define TURN .budget.chances = 1
 
 static const struct model_program programs[] = {
-    PROGRAM("scx-pcp", "a section, and a more urgent one", 2, 1, 0, ONE_CPU, PCP_DU, PCP, CALM,
-            "jaA", "jaA"),
-    PROGRAM("scx-pcp-two", "two locks, nested the other way round", 2, 1, 0, ONE_CPU, PCP_DU, PCP,
-            TURN, "jabBA", "jbaAB"),
-    PROGRAM("scx-pcp-three", "three", 3, 1, 0, ONE_CPU, PCP_DU, PCP, CALM, "jaA", "jbB", "jaA"),
-    PROGRAM("scx-pcp-kill", "one is killed", 2, 1, 0, ONE_CPU, PCP_DU, PCP, KILL, "jaA", "jaAaA"),
-    PROGRAM("scx-pcp-end", "the scheduler's end", 2, 1, 2, ONE_CPU, PCP_DU, PCP, CALM, "jaA",
-            "jaA"),
-    PROGRAM("scx-pcp-end-two", "the same, two locks", 2, 1, 1, ONE_CPU, PCP_DU, PCP, CALM, "jabBA",
-            "jbaAB"),
-    PROGRAM("scx-pcp-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, PCP_DU, PCP, KILL,
-            "aA", "jaA"),
-    PROGRAM("scx-ipcp-end", "immediate ceilings", 2, 1, 1, ONE_CPU, IPCP, IPCP, CALM, "jaA", "jaA"),
-    PROGRAM("scx-try", "who only tries", 2, 1, 1, ONE_CPU, PCP_DU, PCP, CALM, "jaA", "jcC"),
-    PROGRAM("scx-queue", "a queue, two CPUs", 2, 2, 0, TWO_CPUS, MPCP_DU, MPCP, CALM, "aAaA",
-            "aAaA"),
-    PROGRAM("scx-queue-three", "three", 3, 2, 0, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA", "aA", "aA"),
-    PROGRAM("scx-queue-kill", "one is killed", 2, 2, 0, TWO_CPUS, FMLP_DU, FMLP, KILL, "aA", "aA"),
-    PROGRAM("scx-queue-kill-try", "who only tries gets what a dead owner had", 2, 2, 0, TWO_CPUS,
-            FMLP_DU, FMLP, KILL, "aA", "cCcC"),
-    PROGRAM("scx-queue-end", "it ends", 2, 2, 1, TWO_CPUS, FMLP_DU, FMLP, CALM, "aA", "aA"),
-    PROGRAM("scx-queue-end-local", "the same on one CPU", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP, CALM,
-            "aA", "jaA"),
-    PROGRAM("scx-queue-end-kill", "the end, and one is killed", 2, 1, 1, ONE_CPU, MPCP_DU, MPCP,
-            KILL, "aA", "jaA"),
-    PROGRAM("scx-queue-end-try", "who only tries", 2, 2, 1, TWO_CPUS, MPCP_DU, MPCP, CALM, "aA",
-            "cC"),
+    PROGRAM("scx-pcp", "a section, and a more urgent one", "jaA | jaA | cpu", OF(PCP_DU)),
+    PROGRAM("scx-pcp-two", "two locks, nested the other way round", "jabBA | jbaAB | cpu",
+            OF(PCP_DU), TURN),
+    PROGRAM("scx-pcp-three", "three", "jaA | jbB | jaA | cpu", OF(PCP_DU)),
+    PROGRAM("scx-pcp-kill", "one is killed", "jaA | jaAaA | cpu", OF(PCP_DU), KILL),
+    PROGRAM("scx-pcp-end", "the scheduler's end", "jaA | jaA | cpu | end", OF(PCP_DU)),
+    PROGRAM("scx-pcp-end-two", "the same, two locks", "jabBA | jbaAB | cpu | end", OF(PCP_DU),
+            BOUND(3, 0)),
+    PROGRAM("scx-pcp-end-kill", "the end, and one is killed", "aA | jaA | cpu | end", OF(PCP_DU),
+            KILL, BOUND(3, 0)),
+    PROGRAM("scx-ipcp-end", "immediate ceilings", "jaA | jaA | cpu | end", OF(IPCP), BOUND(3, 0)),
+    PROGRAM("scx-try", "who only tries", "jaA | jcC | cpu | end", OF(PCP_DU), BOUND(3, 0)),
+    PROGRAM("scx-queue", "a queue, two CPUs", "aAaA | aAaA | cpu | cpu", OF(MPCP_DU)),
+    PROGRAM("scx-queue-three", "three", "aA | aA | aA | cpu | cpu", OF(FMLP_DU)),
+    PROGRAM("scx-queue-kill", "one is killed", "aA | aA | cpu | cpu", OF(FMLP_DU), KILL),
+    PROGRAM("scx-queue-kill-try", "who only tries gets what a dead owner had",
+            "aA | cCcC | cpu | cpu", OF(FMLP_DU), KILL),
+    PROGRAM("scx-queue-end", "it ends", "aA | aA | cpu | cpu | end", OF(FMLP_DU), BOUND(3, 0)),
+    PROGRAM("scx-queue-end-local", "the same on one CPU", "aA | jaA | cpu | end", OF(MPCP_DU),
+            BOUND(3, 0)),
+    PROGRAM("scx-queue-end-kill", "the end, and one is killed", "aA | jaA | cpu | end", OF(MPCP_DU),
+            KILL, BOUND(3, 0)),
+    PROGRAM("scx-queue-end-try", "who only tries", "aA | cC | cpu | cpu | end", OF(MPCP_DU),
+            BOUND(3, 0)),
 };
 
-const struct program_group scx_programs = {"scx", programs, sizeof programs / sizeof *programs};
+GROUP(scx, "scx");

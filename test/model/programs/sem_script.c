@@ -44,9 +44,10 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
     (void)size;
 }
 
-void sem_script_setup(const void *arg)
+static void setup(void)
 {
-    const struct sem_script *script = arg;
+    static const struct sem_script none;
+    const struct sem_script *script = script_options(&none);
 
     s = model_object("s", sizeof *s, parts, decode);
     t = model_object("t", sizeof *t, parts, decode);
@@ -63,10 +64,9 @@ void sem_script_setup(const void *arg)
     model_shared.shadow[ADDED + S] = permits_value(s->state_);
     model_shared.shadow[OFFERED + T] = permits_value(t->state_);
     model_shared.shadow[ADDED + T] = permits_value(t->state_);
-    script_read(script->threads, word_names);
 }
 
-void sem_script_describe(char *text, size_t text_size)
+static void describe(char *text, size_t text_size)
 {
     snprintf(text, text_size, "s = %016" PRIx64 ", t = %016" PRIx64 ", e = %016" PRIx64, s->state_,
              t->state_, e->state_);
@@ -88,7 +88,7 @@ static void check_units(uint64_t word)
         model_fail("stranded", "a unit is available, and nobody is on the way: 0x%llx", w, 0);
 }
 
-void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before)
+static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     const struct model_object *o = model_object_at(addr, 8);
     bool is_auto = e->kind_ == FW_EVENT_AUTO;
@@ -188,7 +188,7 @@ static void pass(unsigned self, const fw_deadline *until)
         took(self, E);
 }
 
-static void act(unsigned self, enum word w)
+static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case POST:
@@ -233,13 +233,6 @@ static void act(unsigned self, enum word w)
     }
 }
 
-void sem_script_thread(unsigned self, const void *arg)
-{
-    (void)arg;
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, *w);
-}
-
 /* --- What holds in the end ------------------------------------------------------------------ */
 
 static bool is_dead(const void *p)
@@ -266,7 +259,7 @@ static void check_supply(const void *object, enum supply which)
         model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
 }
 
-void sem_script_finished(void)
+static void finished(void)
 {
     check_supply(s, S);
     check_supply(t, T);
@@ -275,3 +268,6 @@ void sem_script_finished(void)
     else if (!is_dead(e) && model_shared.asleep == 0 && e->state_ >> 32 != 0)
         model_fail("word", "nobody is there any more, and the event counts waiters", 0, 0);
 }
+
+HOOKS(sem_hooks, .words = word_names, .setup = setup, .act = act, .changed = changed,
+      .finished = finished, .describe = describe);

@@ -25,7 +25,6 @@
  * counted.
  */
 struct sem_script {
-    const char *threads[MODEL_MAX_THREADS];
     uint64_t s, t;  /* the words at the start */
     uint32_t max;   /* of s; 0: none */
     uint32_t luck;  /* of s; not 0: so many waits with the default policy sleep at once */
@@ -33,11 +32,6 @@ struct sem_script {
     bool may_pass;  /* a reserved unit may be taken by another */
 };
 
-/* Members of struct model_program; arg is the struct sem_script. */
-void sem_script_setup(const void *arg);
-void sem_script_thread(unsigned self, const void *arg);
-void sem_script_changed(unsigned thread, uint64_t addr, uint64_t before);
-void sem_script_finished(void);
-void sem_script_describe(char *text, size_t text_size);
+extern const struct model_hooks sem_hooks;
 
 #endif

@@ -19,9 +19,8 @@ enum mistake {
     PLAIN_TAKE
 };
 
-static void setup(const void *arg)
+static void setup(void)
 {
-    (void)arg;
     word = model_object("word", 4, NULL, NULL);
 }
 
@@ -68,9 +67,9 @@ static void unlock(enum mistake mistake)
     fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
-static void twice(unsigned self, const void *arg)
+static void twice(unsigned self)
 {
-    enum mistake mistake = arg == NULL ? NONE : *(const enum mistake *)arg;
+    enum mistake mistake = (enum mistake)model_program->initial;
 
     for (int i = 0; i < 2; i++) {
         lock(mistake);
@@ -80,9 +79,9 @@ static void twice(unsigned self, const void *arg)
 }
 
 /* Who is the last in the critical section frees the lock after its release. */
-static void free_by_last(unsigned self, const void *arg)
+static void free_by_last(unsigned self)
 {
-    enum mistake mistake = arg == NULL ? NONE : *(const enum mistake *)arg;
+    enum mistake mistake = (enum mistake)model_program->initial;
     bool last;
 
     lock(mistake);
@@ -94,7 +93,7 @@ static void free_by_last(unsigned self, const void *arg)
 }
 
 /* Two sleepers; one wake and a requeue of the rest, which is woken at its new place. */
-static void requeue(unsigned self, const void *arg)
+static void requeue(unsigned self)
 {
     fw_half_ *other = word + 1;
 
@@ -104,23 +103,21 @@ static void requeue(unsigned self, const void *arg)
         return;
     }
     fw_store32_relaxed(word, 1);
-    if (arg == NULL)
+    if (model_program->initial == NONE)
         fw_futex_requeue(word, 1, other, 1, FW_FUTEX_PRIVATE);
     else /* compares with a value that the word does not have any more */
         fw_futex_cmp_requeue(word, 0, 1, other, 1, FW_FUTEX_PRIVATE);
     fw_futex_wake(other, 1, FW_FUTEX_PRIVATE);
 }
 
-static void requeue_setup(const void *arg)
+static void requeue_setup(void)
 {
-    (void)arg;
     word = model_object("words", 8, NULL, NULL);
 }
 
 /* A waits for a word that nobody sets; it never sleeps, so this is no deadlock. */
-static void polls(unsigned self, const void *arg)
+static void polls(unsigned self)
 {
-    (void)arg;
     if (self == 0)
         while (fw_load32_relaxed(word) != 2)
             model_pause();
@@ -128,68 +125,24 @@ static void polls(unsigned self, const void *arg)
         fw_store32_relaxed(word, 1);
 }
 
-static const enum mistake stale = WAITS_ON_STALE_VALUE, forgets = TAKES_AS_UNCONTENDED,
-                          touches = TOUCHES_AFTER_RELEASE, plain = PLAIN_TAKE;
-
 static const struct model_program programs[] = {
-    {.name = "three-state",
-     .about = "Drepper's mutex, 3 threads, twice each",
-     .threads = 3,
-     .budget = {.spurious = 1, .eintr = 1},
-     .setup = setup,
-     .thread = twice},
-    {.name = "three-state-stale",
-     .about = "it sleeps with a value it has not made sure of",
-     .threads = 2,
-     .setup = setup,
-     .thread = twice,
-     .arg = &stale,
-     .expects = "lost wake-up"},
-    {.name = "three-state-forgets",
-     .about = "a woken thread takes it as uncontended",
-     .threads = 3,
-     .setup = setup,
-     .thread = twice,
-     .arg = &forgets,
-     .expects = "lost wake-up"},
-    {.name = "three-state-plain",
-     .about = "it looks and stores instead of compare-and-swap",
-     .threads = 2,
-     .setup = setup,
-     .thread = twice,
-     .arg = &plain,
-     .expects = "exclusion"},
-    {.name = "three-state-free",
-     .about = "the last user frees it",
-     .threads = 3,
-     .setup = setup,
-     .thread = free_by_last},
-    {.name = "three-state-touches",
-     .about = "it looks at the lock after the release",
-     .threads = 2,
-     .setup = setup,
-     .thread = free_by_last,
-     .arg = &touches,
-     .expects = "use after free"},
-    {.name = "requeue",
-     .about = "one is woken, one is moved and woken there",
-     .threads = 3,
-     .setup = requeue_setup,
-     .thread = requeue},
-    {.name = "requeue-stale",
-     .about = "a compare-requeue that finds another value",
-     .threads = 3,
-     .setup = requeue_setup,
-     .thread = requeue,
-     .arg = &stale,
-     .expects = "lost wake-up"},
-    {.name = "polls",
-     .about = "a thread polls for what never comes",
-     .threads = 2,
-     .setup = setup,
-     .thread = polls,
-     .expects = "no way to finish"},
+    PLAIN("three-state", "Drepper's mutex, 3 threads, twice each", 3, setup, twice, NULL, NULL,
+          .budget = {.spurious = 1, .eintr = 1}),
+    PLAIN("three-state-stale", "it sleeps with a value it has not made sure of", 2, setup, twice,
+          NULL, "lost wake-up", .initial = WAITS_ON_STALE_VALUE),
+    PLAIN("three-state-forgets", "a woken thread takes it as uncontended", 3, setup, twice, NULL,
+          "lost wake-up", .initial = TAKES_AS_UNCONTENDED),
+    PLAIN("three-state-plain", "it looks and stores instead of compare-and-swap", 2, setup, twice,
+          NULL, "exclusion", .initial = PLAIN_TAKE),
+    PLAIN("three-state-free", "the last user frees it", 3, setup, free_by_last, NULL, NULL),
+    PLAIN("three-state-touches", "it looks at the lock after the release", 2, setup, free_by_last,
+          NULL, "use after free", .initial = TOUCHES_AFTER_RELEASE),
+    PLAIN("requeue", "one is woken, one is moved and woken there", 3, requeue_setup, requeue, NULL,
+          NULL),
+    PLAIN("requeue-stale", "a compare-requeue that finds another value", 3, requeue_setup, requeue,
+          NULL, "lost wake-up", .initial = WAITS_ON_STALE_VALUE),
+    PLAIN("polls", "a thread polls for what never comes", 2, setup, polls, NULL,
+          "no way to finish"),
 };
 
-const struct program_group sleeper_programs = {"sleepers", programs,
-                                               sizeof programs / sizeof *programs};
+GROUP(sleepers, "sleepers");

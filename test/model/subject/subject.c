@@ -56,7 +56,7 @@ void subject_store(void *p, unsigned size, uint64_t v)
 {
     if (is_private(p) && subject_load(p, size) == v)
         return;
-    if (is_private(p) && model_program->access == NULL)
+    if (is_private(p) && model_program->hooks->access == NULL)
         model_thread_fail("stray access", "a store to 0x%llx, which is no object of the program",
                           (uint64_t)(uintptr_t)p, 0);
     model_op(OP_STORE, p, size, v, 0, 0, 0);
@@ -277,8 +277,8 @@ void fw_spinning_ended_(bool was_woken)
 _Noreturn static void die(void (*on_cancel)(void *), void *arg)
 {
     on_cancel(arg);
-    if (model_program->cancelled != NULL)
-        model_program->cancelled(model_current);
+    if (model_program->hooks->cancelled != NULL)
+        model_program->hooks->cancelled(model_current);
     model_thread_end();
 }
 
