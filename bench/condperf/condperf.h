@@ -12,8 +12,9 @@ struct wakes {
     unsigned waiters;
     unsigned section_us;
     unsigned rounds;
-    bool free;   /* the main thread wakes without holding the mutex */
-    bool signal; /* ... by one signal per waiter */
+    unsigned cpus; /* on so many; 0: on all */
+    bool free;     /* the main thread wakes without holding the mutex */
+    bool signal;   /* ... by one signal per waiter */
 };
 
 /* Runs one lock through the rounds of a point, as bench.run wants it; detail: struct wakes. */

@@ -24,6 +24,7 @@
 #include "measure/clock.h"
 #include "measure/task_limits.h"
 #include "measure/workers.h"
+#include "molnar.h"
 
 enum {
     WARM_ROUNDS = 2, /* stacks are touched, queues are allocated */
@@ -195,6 +196,7 @@ bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct benc
         .here = w->waiters,
     };
     char limit[160];
+    cpu_set_t before;
 
     s.object = cond_adapter_make(s.lock, 1, false);
     if (s.object == NULL) {
@@ -202,6 +204,7 @@ bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct benc
         return false;
     }
     sem_init(&s.told, 0, 0);
+    molnar_confine(w->cpus, &before);
     struct worker_group *group = workers_start(w->waiters, WORKER_THREADS, waiter, &s);
     int error = errno;
     if (group != NULL) {
@@ -212,6 +215,7 @@ bool wakes_run(struct bench_point *point, struct bench_entry *entry, struct benc
         limits_describe(false, limit, sizeof limit);
         bench_warn("cannot start %u threads: %s; %s", w->waiters, strerror(error), limit);
     }
+    molnar_release(&before);
     sem_destroy(&s.told);
     cond_adapter_unmake(s.lock, s.object, 1);
     return group != NULL;

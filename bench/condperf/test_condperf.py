@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Runs condperf as a user would, briefly.  Arguments: the command."""
 
+import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
@@ -21,6 +23,8 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
+        for other in ("--grid", "-n3", "-c2", "-r4"):
+            self.assertIn("--published", self.refused_in_a_line("--published", other))
 
     def test_too_many_threads(self):
         # Room for thousands of threads, which leave process ids to others; an emulator needs more.
@@ -70,6 +74,24 @@ class Whole(try_bench.Result):
                 cell = result["cells"][0]
                 self.assertEqual(cell["locked"], "--unlocked" not in ways)
                 self.assertEqual(cell["wake"], "signals" if "--signal" in ways else "broadcast")
+
+    def test_what_was_published_beside_today(self):
+        """Molnar 2003: cond-perf -r 100 -n 200 and -r 1000 -n 100, on 1p, 2p and 4p."""
+        text, result = try_bench.measured("--repeat", "2", "--published", "furwock")
+        cpus = len(os.sched_getaffinity(0))
+        self.assertEqual({(c["rounds"], c["waiters"], c["on_cpus"]) for c in result["cells"]},
+                         {(r, n, p) for r, n in ((100, 200), (1000, 100))
+                          for p in (1, 2, 4) if p <= cpus})
+        first, second = text.split("./cond-perf ")[1:]
+        self.assertRegex(first, r"(?s)-r 100 -n 200\n.* 1p +2p +4p\n.*Default NPTL +0.120s +0.211s"
+                                r" +237.407s\n.*requeue NPTL +0.124s +0.156s +0.040s\n")
+        self.assertRegex(second, r"(?s)-r 1000 -n 100\n.*Default NPTL .* 0.530s\n")
+        for lock in ("furwock", "pthread"):
+            self.assertRegex(first, rf"\n  {lock} +[0-9.]+s ")
+            seconds = float(re.search(rf"\n  {lock} +([0-9.]+)s", second)[1])
+            cell = next(c for c in result["cells"]
+                        if (c["lock"], c["rounds"], c["on_cpus"]) == (lock, 1000, 1))
+            self.assertAlmostEqual(seconds, 1000 * cell["summary"]["median"], delta=0.001)
 
     def test_a_budget_ends_it(self):
         _, result = try_bench.measured("--repeat", "10000", "--budget", "1", "-n", "2", "furwock")

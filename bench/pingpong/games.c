@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/adapters/cond_adapter.h"
+#include "bench/condperf/molnar.h"
 #include "measure/clock.h"
 #include "measure/task_limits.h"
 #include "measure/workers.h"
@@ -145,10 +146,12 @@ bool match_run(struct bench_point *point, struct bench_entry *entry, struct benc
     const struct match *m = point->detail;
     struct hall h = {.lock = (const void *)entry->lock, .match = m, .playing = 2 * m->games};
     char limit[160];
+    cpu_set_t before;
 
     if (!open_hall(&h))
         return false;
     sem_init(&h.over, 0, 0);
+    molnar_confine(m->cpus, &before);
     struct worker_group *group = workers_start(2 * m->games, WORKER_THREADS, player, &h);
     int error = errno;
     if (group != NULL) {
@@ -157,6 +160,7 @@ bool match_run(struct bench_point *point, struct bench_entry *entry, struct benc
         limits_describe(false, limit, sizeof limit);
         bench_warn("cannot start %u threads: %s; %s", 2 * m->games, strerror(error), limit);
     }
+    molnar_release(&before);
     sem_destroy(&h.over);
     cond_adapter_unmake(h.lock, h.objects, m->games);
     free(h.games);

@@ -3,11 +3,12 @@
  * pingpong: pairs of threads that hand a ball back and forth by a condition variable.
  *
  * After pp, with which Ingo Molnar and Saurabh Desai measured requeueing beside cond-perf ("futex
- * requeueing feature", linux-kernel, 19 May 2003): -n, -i and -S are pp's.
+ * requeueing feature", linux-kernel, 19 May 2003): -v, -n, -i and -S are pp's.
  */
 #include <stdlib.h>
 
 #include "bench/adapters/cond_adapter.h"
+#include "bench/condperf/molnar.h"
 #include "measure/workers.h"
 #include "pingpong.h"
 
@@ -32,7 +33,7 @@ struct command {
     unsigned iterations; /* 0: as suits the number of games */
     unsigned passes;
     size_t stack;
-    bool grid;
+    bool grid, verbose, published;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -58,6 +59,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'g':
         c->grid = true;
         return 0;
+    case 'v':
+        c->verbose = true;
+        return 0;
+    case 'P':
+        c->published = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -72,6 +79,9 @@ static const struct argp_option options[] = {
      0},
     {"stack", 'S', "BYTES", 0, "of each thread, beyond what the C library needs (32768)", 0},
     {"grid", 'g', NULL, 0, "1, 2, 16, 128 and 1024 games, and one for each CPU", 0},
+    {"verbose", 'v', NULL, 0, "also say it as pp did: \"128 games in 1.111s\"", 0},
+    {"published", 'P', NULL, 0,
+     "pp's two places of 2003, on 1, 2 and 4 CPUs, beside what was published", 0},
     {0},
 };
 
@@ -100,6 +110,10 @@ static void complete(struct command *c)
 
     if (c->grid && c->n_games > 0)
         bench_die("--grid has its own --games");
+    if (c->published && (c->grid || c->n_games > 0 || c->iterations > 0))
+        bench_die("--published has its own --games and --iterations");
+    if (c->published)
+        return;
     for (size_t i = 0; c->grid && i < sizeof grid / sizeof *grid; i++)
         if (grid[i] != cpus_usable())
             c->games[c->n_games++] = grid[i];
@@ -123,12 +137,53 @@ static void add_point(struct bench *b, const struct command *c, const struct mat
                         json_pack("{s:i s:i s:i}", "games", (int)m->games, "iterations",
                                   (int)m->iterations, "stack", (int)c->stack));
 
+    char on[32] = "";
+
     p->detail = m;
-    snprintf(p->title, sizeof p->title, "%u game%s of %u iterations", m->games,
-             m->games == 1 ? "" : "s", m->iterations);
+    if (m->cpus > 0) {
+        json_object_set_new(p->parameters, "on_cpus", json_integer(m->cpus));
+        snprintf(on, sizeof on, ", on %u CPU%s", m->cpus, m->cpus == 1 ? "" : "s");
+    }
+    snprintf(p->title, sizeof p->title, "%u game%s of %u iterations%s", m->games,
+             m->games == 1 ? "" : "s", m->iterations, on);
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (bench_wanted(&c->common, b->catalogue.locks[i]->name, baseline))
             bench_add_entry(p, b->catalogue.locks[i], baseline);
+}
+
+/* As pp's output, for each lock: the median of its runs. */
+static void show_as_pp(const struct bench *b, FILE *out)
+{
+    fputc('\n', out);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct bench_point *p = &b->points[i];
+        const struct match *m = p->detail;
+
+        for (size_t k = 0; k < p->n; k++)
+            fprintf(out, "%s: %u games in %.3fs\n", p->entries[k].lock->name, m->games,
+                    bench_figures(b, p, &p->entries[k]).median);
+    }
+}
+
+static double one_run(const struct molnar_place *place)
+{
+    (void)place;
+    return 1;
+}
+
+static void show_published(const struct bench *b, FILE *out)
+{
+    molnar_print(b, molnar_pp, one_run, out);
+}
+
+static size_t published(struct match *matches)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < MOLNAR_PLACES; i++)
+        for (size_t k = 0; k < molnar_columns(); k++)
+            matches[n++] = (struct match){molnar_pp[i].first, molnar_pp[i].second, molnar_cpus[k]};
+    return n;
 }
 
 int main(int argc, char **argv)
@@ -147,9 +202,11 @@ int main(int argc, char **argv)
     bench_check_names(&b.catalogue, &c.common);
     complete(&c);
     workers_stack(c.stack);
-    for (size_t i = 0; i < c.n_games; i++) {
-        matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i])};
+    for (size_t i = 0; i < c.n_games; i++)
+        matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i]), 0};
+    size_t n = c.published ? published(matches) : c.n_games;
+    for (size_t i = 0; i < n; i++)
         add_point(&b, &c, &matches[i]);
-    }
+    b.print_more = c.published ? show_published : c.verbose ? show_as_pp : NULL;
     return bench_whole(&b, &c.common);
 }

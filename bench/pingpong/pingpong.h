@@ -10,6 +10,7 @@
 struct match {
     unsigned games;
     unsigned iterations; /* of each player: passes of the ball */
+    unsigned cpus;       /* on so many; 0: on all */
 };
 
 /* Plays all games of a point with one lock, as bench.run wants it; detail: struct match. */

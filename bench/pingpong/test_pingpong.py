@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Runs pingpong as a user would, briefly.  Arguments: the command."""
 
+import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
@@ -19,6 +21,8 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
+        for other in ("--grid", "-n3", "-i2"):
+            self.assertIn("--published", self.refused_in_a_line("--published", other))
 
 
 class Whole(try_bench.Result):
@@ -31,6 +35,24 @@ class Whole(try_bench.Result):
         self.assertEqual({cell["lock"] for cell in result["cells"]},
                          {"furwock", "pthread"})
         self.assertIn("5 games of 200 iterations", text)
+
+    def test_the_published_options_and_output(self):
+        """Molnar 2003: "./pp -v -n 128 -i 1000 -S 32768", "128 games in 1.111s"."""
+        text, result = try_bench.measured("--repeat", "2", "-v", "-n", "128", "-i", "10",
+                                          "-S", "32768", "pthread")
+        said = re.search(r"\npthread: 128 games in (\d+\.\d{3})s\n", text)
+        self.assertAlmostEqual(float(said[1]), result["cells"][0]["summary"]["median"], delta=0.001)
+
+    def test_what_was_published_beside_today(self):
+        text, result = try_bench.measured("--repeat", "2", "--published", "pthread")
+        cpus = len(os.sched_getaffinity(0))
+        self.assertEqual({(c["games"], c["iterations"], c["on_cpus"]) for c in result["cells"]},
+                         {(n, i, p) for n, i in ((128, 1000), (1024, 10))
+                          for p in (1, 2, 4) if p <= cpus})
+        first, second = text.split("./pp ")[1:]
+        self.assertRegex(first, r"(?s)-v -n 128 -i 1000 -S 32768\n.*requeue NPTL +1.111s +1.959s"
+                                r" +2.426s\n  pthread +[0-9.]+s ")
+        self.assertRegex(second, r"Default NPTL +0.181s +0.394s over 2 min\n")
 
     def test_iterations_suit_the_games(self):
         _, result = try_bench.measured("--repeat", "2", "-n", "1,7,700", "-p", "14000",
