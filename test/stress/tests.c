@@ -18,9 +18,8 @@
 enum { CHILD_LIMIT_S = 100 };
 
 static const struct stress_test *const files[] = {
-    any_tests,   barrier_tests, brlock_tests, cond_leave_tests,  cond_order_tests, cond_ring_tests,
-    event_tests, fork_tests,    freed_tests,  gates_freed_tests, lastwake_tests,   mutex_tests,
-    once_tests,  refused_tests, rwlock_tests, sem_tests,         sem_gone_tests};
+    any_tests,   brlock_tests, cond_cancelled_tests, cond_ring_tests, fork_tests, freed_tests,
+    mutex_tests, once_tests,   refused_tests,        rwlock_tests,    sem_tests};
 
 const struct stress_test *stress_test;
 static char **arguments;
