@@ -98,6 +98,7 @@ static void take_too_late(void)
 /* Alone, all are there: none has been lost, none is there twice. */
 static void survive(void)
 {
+    CHECK(!shared->is_alone || fw_ipc_permits_value(u) == N); /* those of the dead, too */
     take_and_give();
     if (!shared->is_alone)
         return;

@@ -6,7 +6,10 @@
 #include "ipc/barrier_word.h"
 #include "victim.h"
 
-/* src/ipc/barrier.c, with the real kernel; the victims are forked children. */
+/*
+ * src/ipc/barrier.c and src/ipc/barrier_slot.c, with the real kernel: errors, who died, and what is
+ * answered late.  Deaths at each step: ipc_kill_barrier, and fw-model (ipc-barrier).
+ */
 
 static fw_ipc_barrier *b;
 
@@ -48,6 +51,41 @@ static void join_only(void *arg)
 static int start_coming(unsigned rounds)
 {
     return start(come, (void *)(uintptr_t)rounds);
+}
+
+static uint64_t word_at(uint64_t epoch, uint64_t round)
+{
+    return epoch << BARRIER_EPOCH_SHIFT | round;
+}
+
+TEST(words_say_what_they_mean)
+{
+    uint64_t last = word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CHANGES | FW_IPC_WAITERS;
+    const uint64_t w = word_at(5, 33), id = UINT64_C(3) << 32 | 2;
+    uint64_t slot = slot_word(id, w, 33);
+
+    assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
+    assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22));
+    assert_int_equal(past_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
+    assert_int_equal(past_after(UINT64_MAX, last), UINT64_C(0xffffffffffffe)); /* epoch 0 */
+    assert_true(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 20)));
+    assert_false(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 21)));
+    assert_true(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(3, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(4, 21)));
+    assert_false(has_ended_before_reset(UINT64_C(56) << 52, word_at(3, 20))); /* not known */
+    assert_int_equal(claim_of(last), word_at(BARRIER_EPOCH, BARRIER_ROUND) | BARRIER_CLAIMED);
+    assert_true(is_later_claim(claim_of(word_at(2, 1)), word_at(BARRIER_EPOCH, 7)));
+    assert_false(is_later_claim(claim_of(word_at(BARRIER_EPOCH, 7)), word_at(2, 1)));
+    assert_false(is_later_claim(claim_of(w), w) || is_later_claim(0, word_at(BARRIER_EPOCH, 7)));
+    assert_int_equal(one_change_later(last), last & ~BARRIER_CHANGES);
+    assert_int_equal(one_epoch_later(last | BARRIER_FAILED), BARRIER_CHANGES);
+    assert_true(has_failed(last | BARRIER_FAILED) && !has_failed(last));
+    assert_true(is_same_round(w, w) && !is_same_round(w | BARRIER_FAILED, w));
+    assert_true(!is_same_round(w, word_at(5, 34)) && !is_same_round(w, word_at(6, 33)));
+    assert_int_equal(slot & FW_IPC_HOLDER, id);
+    assert_true(has_arrived(slot, w) && !has_arrived(slot, word_at(5, 34)));
+    assert_true(!is_vacant(slot, w) && is_vacant(slot, word_at(6, 33)) && is_vacant(0, w));
+    assert_true(is_left(slot_word(FW_IPC_ABANDONED, w, 0)) && !is_left(slot));
 }
 
 TEST(says_what_is_wrong)
@@ -92,28 +130,6 @@ TEST(finds_what_was_written_over)
     assert_int_equal(fw_ipc_barrier_leave(b), EUCLEAN);
 }
 
-/* A time-out takes the arrival back; the slot stays. */
-TEST(gives_up_in_time)
-{
-    fw_deadline soon = in_ms(60);
-    int child[PARTIES - 1];
-    uint64_t joined;
-
-    assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
-    joined = b->round_ & ~FW_IPC_WAITERS;
-    soon = in_ms(5);
-    assert_int_equal(fw_ipc_barrier_timedwait(b, &soon), ETIMEDOUT);
-    assert_int_equal(b->round_ & ~FW_IPC_WAITERS, one_change_later(joined)); /* IBAR4 */
-    for (int i = 0; i < PARTIES - 1; i++)
-        child[i] = start_coming(1);
-    await_waiters(&fixture, b, PARTIES - 1);
-    assert_int_equal(fw_ipc_barrier_round(b), 0);
-    soon = in_ms(10000);
-    assert_true(fw_ipc_barrier_timedwait(b, &soon) <= 0);
-    for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(wait_for_child(child[i]), 0);
-}
-
 TEST(arrives_and_waits_later)
 {
     int child[PARTIES - 1];
@@ -130,58 +146,51 @@ TEST(arrives_and_waits_later)
         assert_int_equal(wait_for_child(child[i]), 0);
 }
 
-/* One party has joined, and is killed while the others sleep. */
-static void check_death(void)
+/* A thread that comes, or joins, makes the death known. */
+TEST(tells_who_died)
 {
-    int victim, child;
+    int victim = start(join_only, NULL);
     fw_ipc_death death;
 
-    victim = start(join_only, NULL);
     await_said(1);
-    child = start_coming(1);
-    await_waiters(&fixture, b, 1);
     kill_and_wait(victim);
+    assert_int_equal(wait_for(1), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_death(b, &death), 0);
     assert_int_equal(death.process, victim);
-    assert_int_equal(wait_for(1), EOWNERDEAD);
-    assert_int_equal(wait_for_child(child), EOWNERDEAD);
-}
-
-TEST(fails_for_all)
-{
-    int child[PARTIES - 1];
-    uint64_t token = b->round_;
-
-    check_death();
-    assert_int_equal(wait_for(1), EOWNERDEAD);
     assert_int_equal(fw_ipc_barrier_join(b), EOWNERDEAD);
-    assert_int_equal(fw_ipc_barrier_reset(b), 0);
-    assert_int_equal(fw_ipc_barrier_reset(b), 0);
-    assert_int_equal(fw_ipc_barrier_round(b), 1);
-    assert_int_equal(fw_ipc_barrier_await(b, token), EOWNERDEAD); /* it has slept through that */
-    for (int i = 0; i < PARTIES - 1; i++)
-        child[i] = start_coming(5);
-    assert_int_equal(wait_for(5), 0);
-    for (int i = 0; i < PARTIES - 1; i++)
-        assert_int_equal(wait_for_child(child[i]), 0);
 }
 
-/* A thread that finds no slot because others died makes that known. */
-TEST(newcomers_notice_a_death)
+TEST(a_party_prefers_what_nobody_had)
 {
-    int victim[PARTIES];
+    uint64_t left = slot_word(FW_IPC_ABANDONED, 0, 0);
 
     for (int i = 0; i < PARTIES; i++) {
-        say(0);
-        victim[i] = start(join_only, NULL);
-        await_said(1);
+        for (int k = 0; k < PARTIES; k++)
+            barrier_slots(b)[k] = k == i ? 0 : left;
+        assert_int_equal(fw_ipc_barrier_join(b), 0);
+        assert_int_not_equal(barrier_slots(b)[i], 0);
     }
-    assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
-    assert_int_equal(wait_for(1), EBUSY);
-    kill_and_wait(victim[1]);
-    assert_int_equal(wait_for(1), EOWNERDEAD);
-    for (int i = 0; i < PARTIES; i += 2)
-        kill_and_wait(victim[i]);
+}
+
+/* The slots of the dead are free if the barrier goes on. */
+TEST(a_party_takes_the_slot_of_the_dead)
+{
+    for (int mode = FW_IPC_BARRIER_FAIL; mode <= FW_IPC_BARRIER_GO_ON; mode++) {
+        uint64_t taken;
+        int victim;
+
+        b = fixture_object(&fixture, 2 + (unsigned)mode);
+        assert_int_equal(fw_ipc_barrier_init(b, PARTIES, (fw_ipc_barrier_mode)mode), 0);
+        say(0);
+        victim = start(join_only, NULL);
+        await_said(1);
+        taken = barrier_slots(b)[0] | barrier_slots(b)[1] | barrier_slots(b)[2]; /* one of them */
+        for (int i = 0; i < PARTIES; i++)
+            barrier_slots(b)[i] = taken;
+        assert_int_equal(fw_ipc_barrier_join(b), EBUSY);
+        kill_and_wait(victim);
+        assert_int_equal(fw_ipc_barrier_join(b), mode == FW_IPC_BARRIER_GO_ON ? 0 : EOWNERDEAD);
+    }
 }
 
 /* However late one looks: the round that it arrived in had ended before the next one failed. */

@@ -39,14 +39,6 @@ static int make(void)
     return 0;
 }
 
-static long now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / MS;
-}
-
 static void lock(void)
 {
     assert_int_equal(fw_ipc_mutex_lock(mutex), 0);
@@ -206,34 +198,6 @@ TEST(a_spinner_is_woken_without_the_kernel)
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */
-
-TEST(ends_in_time_with_the_mutex)
-{
-    static const long times[] = {-1000, 0, 1, 70};
-
-    lock();
-    for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
-        long began = now_ms(); /* before the deadline is counted from now on */
-        fw_deadline d = in_ms(times[i]);
-        assert_int_equal(fw_ipc_cond_timedwait(cond, mutex, &d), ETIMEDOUT);
-        assert_true(now_ms() - began >= times[i] - 1);
-        assert_true(fw_ipc_mutex_is_held_by_me(mutex));
-    }
-    unlock();
-}
-
-TEST(a_dead_waiter_is_forgotten)
-{
-    for (int i = 0; i < 40; i++) { /* more than the region has members */
-        int child = start_waiter();
-        await(1);
-        kill_and_wait(child);
-        common->waiting = 0;
-    }
-    fw_ipc_cond_signal(cond);
-    fw_ipc_cond_signal(cond);
-    assert_int_equal(cond->word_ & (WAITERS | SLEEPERS), 0);
-}
 
 static void lock_and_die(void *arg)
 {

@@ -31,26 +31,6 @@ static int init(void *arg)
     return 0;
 }
 
-TEST(runs_once)
-{
-    assert_false(fw_ipc_once_is_done(o));
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
-    assert_true(fw_ipc_once_is_done(o));
-    assert_false(fw_ipc_once_is_left(o));
-    assert_int_equal(runs[0], 1);
-}
-
-TEST(tries_again_after_failure)
-{
-    int failure = ENOMEM;
-
-    assert_int_equal(fw_ipc_once_call(o, init, &failure), ENOMEM);
-    assert_int_equal(o->word_, 0);
-    assert_int_equal(fw_ipc_once_call(o, init, NULL), 0);
-    assert_int_equal(runs[0], 2);
-}
-
 static int call_itself(void *arg)
 {
     (void)arg;

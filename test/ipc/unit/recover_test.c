@@ -8,7 +8,7 @@
 #include "ipc/region/repairs.h"
 #include "unit.h"
 
-/* src/ipc/recover.c: what is done about holders that died. */
+/* src/ipc/recover.c and src/ipc/region/repairs.c: what is done about holders that died. */
 
 static fw_ipc_history *past;
 static struct fw_ipc_me_ me;

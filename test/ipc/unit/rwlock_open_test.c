@@ -74,25 +74,6 @@ TEST(a_hint_that_was_lost_is_not_missed)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
-TEST(a_reader_is_told_and_has_nothing)
-{
-    uint64_t before;
-
-    kill_one(fw_ipc_rwlock_wrlock, 0);
-    before = word();
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_NONE);
-    assert_int_equal(word(), before);
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_downgrade(l), EOWNERDEAD);
-    assert_int_equal(fw_ipc_rwlock_consistent(l), 0);
-    assert_int_equal(fw_ipc_rwlock_downgrade(l), 0);
-    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-}
-
 static int repaired;
 
 static int repair(void *arg, const fw_ipc_death *death)

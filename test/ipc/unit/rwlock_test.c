@@ -6,7 +6,7 @@
 #include "rwlock_fixture.h"
 #include "unit.h"
 
-/* src/ipc/rwlock.c: readers. */
+/* src/ipc/rwlock.c: readers, upgradable or not.  (Writers: rwlock_write_test.c.) */
 
 TEST(readers_read_together)
 {
@@ -24,19 +24,6 @@ TEST(readers_read_together)
     assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
     assert_int_equal(word(), 0);
     kill_and_wait(child);
-}
-
-/* The slot of a dead reader goes at once to another thread, which reads as well. */
-TEST(a_slot_that_is_reused_is_another_readers)
-{
-    int child;
-
-    kill_one(fw_ipc_rwlock_rdlock, 0);
-    child = come(fw_ipc_rwlock_rdlock, 0);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
-    kill_and_wait(child);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
 TEST(misuse_is_an_error)
@@ -69,23 +56,6 @@ TEST(reading_again_always_succeeds)
     assert_int_equal(fw_ipc_rwlock_tryrdlock(l), 0);
     for (int i = 0; i < 2; i++)
         assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    assert_false(has_answered());
-    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    assert_int_equal(answer(), 0);
-    kill_and_wait(writer);
-}
-
-/* A share that moves from one record to another is not overlooked: S2. */
-TEST(a_reader_that_reads_again_and_again_is_seen)
-{
-    int writer;
-
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
-    writer = come_and_wait(fw_ipc_rwlock_wrlock, IPC_RW_DRAINING);
-    for (int i = 0; i < 20000; i++) {
-        assert_int_equal(fw_ipc_rwlock_rdlock(l), 0);
-        assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
-    }
     assert_false(has_answered());
     assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
     assert_int_equal(answer(), 0);
@@ -172,6 +142,86 @@ TEST(words_that_cannot_be_are_left_alone)
         assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
         assert_int_equal(l->word_, words[i]);
     }
+}
+
+/* --- Upgradable reading, and from one mode to another ----------------------------------------- */
+
+static int try_for_long(fw_ipc_rwlock *lock)
+{
+    fw_deadline soon = in_ms(60); /* longer than a bounded wait */
+    fw_deadline bad = {.clock = CLOCK_MONOTONIC, .at = {.tv_nsec = -1}};
+
+    if (fw_ipc_rwlock_upgradable_trylock(lock) != EBUSY ||
+        fw_ipc_rwlock_upgradable_timedlock(lock, &bad) != EINVAL ||
+        fw_ipc_rwlock_upgradable_timedlock(lock, &soon) != ETIMEDOUT)
+        return -1;
+    return fw_ipc_rwlock_upgradable_unlock(lock);
+}
+
+TEST(upgradable_goes_with_readers_only)
+{
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+    assert_int_equal(word(), own_id() | IPC_RW_UPGRADABLE);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_UPGRADABLE);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_trywrlock), EBUSY);
+    assert_int_equal(elsewhere(try_for_long), EPERM);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_rdlock(l), 0); /* a share beside it */
+    assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_upgrade(l), EDEADLK);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_UPGRADABLE);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_unlock(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), EPERM);
+    assert_int_equal(word(), 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_upgradable_unlock(l), 0);
+}
+
+TEST(an_upgrade_waits_for_the_readers)
+{
+    fw_deadline soon;
+    int reader;
+
+    assert_int_equal(fw_ipc_rwlock_upgrade(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_upgradable_lock(l), 0);
+    reader = come(fw_ipc_rwlock_rdlock, 0);
+    assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EBUSY);
+    soon = in_ms(60);
+    assert_int_equal(fw_ipc_rwlock_timedupgrade(l, &soon), ETIMEDOUT);
+    assert_int_equal(word(), own_id() | IPC_RW_UPGRADABLE);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
+    assert_int_equal(fw_ipc_rwlock_generation(l), 0);
+    kill_and_wait(reader);
+    assert_int_equal(fw_ipc_rwlock_upgrade(l), 0);
+    assert_int_equal(word(), own_id());
+    assert_int_equal(fw_ipc_rwlock_generation(l), 1);
+    assert_int_equal(fw_ipc_rwlock_tryupgrade(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_downgrade_upgradable(l), 0);
+    assert_int_equal(fw_ipc_rwlock_downgrade_upgradable(l), EPERM);
+    assert_int_equal(fw_ipc_rwlock_tryupgrade(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
+TEST(a_downgrade_needs_a_share)
+{
+    fw_ipc_rwlock *other = fixture_object(&fixture, 3);
+
+    for (unsigned i = 0; i < FW_IPC_SHARES; i++)
+        assert_int_equal(fw_ipc_rwlock_rdlock(other), 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), EAGAIN);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_WRITE);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(other), 0);
+    assert_int_equal(fw_ipc_rwlock_downgrade(l), 0);
+    assert_int_equal(fw_ipc_rwlock_held_by_me(l), FW_IPC_RWLOCK_READ);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_tryrdlock), 0);
+    assert_int_equal(elsewhere(fw_ipc_rwlock_trywrlock), EBUSY);
+    assert_int_equal(fw_ipc_rwlock_rdunlock(l), 0);
 }
 
 UNIT_MAIN(rwlock_make, fixture_end)

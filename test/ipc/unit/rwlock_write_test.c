@@ -75,26 +75,6 @@ TEST(what_one_reads_one_does_not_wait_for)
     kill_and_wait(writer);
 }
 
-TEST(whoever_does_not_repair_gives_it_up)
-{
-    int reader;
-
-    kill_one(fw_ipc_rwlock_wrlock, 0);
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), EOWNERDEAD);
-    reader = come_and_wait(fw_ipc_rwlock_rdlock, 0);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
-    assert_int_equal(answer(), ENOTRECOVERABLE);
-    kill_and_wait(reader);
-    assert_int_equal(word(), FW_IPC_ABANDONED);
-    assert_int_equal(fw_ipc_rwlock_wrlock(l), ENOTRECOVERABLE);
-    assert_int_equal(fw_ipc_rwlock_trywrlock(l), ENOTRECOVERABLE);
-    assert_int_equal(fw_ipc_rwlock_rdlock(l), ENOTRECOVERABLE);
-    assert_int_equal(fw_ipc_rwlock_upgradable_trylock(l), ENOTRECOVERABLE);
-    assert_int_equal(fw_ipc_rwlock_wrunlock(l), EPERM);
-    assert_int_equal(fw_ipc_rwlock_init(l), 0);
-    assert_int_equal(write_and_leave(l), 0);
-}
-
 TEST(the_hint_follows_the_readers)
 {
     int child;

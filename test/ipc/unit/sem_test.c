@@ -18,20 +18,6 @@ static int make(void)
     return 0;
 }
 
-TEST(counts_units)
-{
-    assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
-    assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(fw_ipc_sem_post_n(s, 2), 0);
-    assert_int_equal(fw_ipc_sem_post_n(s, 0), 0);
-    assert_int_equal(fw_ipc_sem_value(s), 3);
-    assert_int_equal(fw_ipc_sem_wait(s), 0);
-    assert_int_equal(fw_ipc_sem_trywait(s), 0);
-    assert_int_equal(fw_ipc_sem_timedwait(s, NULL), 0);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-    assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
-}
-
 TEST(is_made_once)
 {
     assert_int_equal(fw_ipc_sem_init(s, 0, 0), EINVAL);
@@ -81,20 +67,6 @@ TEST(says_what_is_wrong)
     assert_int_equal(fw_ipc_sem_value(s), 4);
     s->word_ = 1;
     assert_int_equal(fw_ipc_sem_init(s, 3, 3), EUCLEAN);
-}
-
-TEST(gives_up_in_time)
-{
-    static const fw_wait_policy spin = {.kind = FW_WAIT_SPIN};
-    fw_deadline soon = in_ms(60), past = {.clock = CLOCK_MONOTONIC};
-
-    assert_int_equal(fw_ipc_sem_timedwait(s, &past), ETIMEDOUT);
-    assert_int_equal(fw_ipc_sem_timedwait(s, &soon), ETIMEDOUT);
-    soon = in_ms(5);
-    assert_int_equal(fw_ipc_sem_wait_policy(s, &spin, &soon), ETIMEDOUT);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-    assert_int_equal(fw_ipc_sem_post(s), 0);
-    assert_int_equal(fw_ipc_sem_timedwait(s, &past), 0);
 }
 
 /* A waiter that announces itself between another's wake and its clearing is not overlooked. */

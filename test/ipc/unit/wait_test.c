@@ -5,12 +5,33 @@
 #include <time.h>
 
 #include "core/recheck.h"
+#include "fixture.h"
+#include "ipc/wait.h"
 #include "sys/clock.h"
 #include "sys/wait_any.h"
 #include "unit.h"
-#include "wait_fixture.h"
 
-/* src/ipc/wait.c, with the real kernel. */
+/* src/ipc/wait.c and src/ipc/wait_spin.c, with the real kernel. */
+
+/* A region in which the calling thread is a participant, and a word of it to wait for. */
+static uint32_t *word;
+static struct fw_ipc_me_ me;
+
+static int make(void)
+{
+    fixture = fixture_make(4);
+    word = fixture_object(&fixture, 0);
+    return fw_ipc_enter_(word, &me);
+}
+
+/* A wait for the word, which the caller ends. */
+static struct fw_ipc_wait_ begin(const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    struct fw_ipc_wait_ w;
+
+    assert_int_equal(fw_ipc_wait_begin_(&w, &me, word, FW_IPC_WAITS_ELSE, policy, deadline), 0);
+    return w;
+}
 
 TEST(sleeps_for_a_recheck_interval_at_most)
 {
@@ -179,6 +200,48 @@ TEST(a_policy_that_never_sleeps_does_not)
         assert_int_equal(fw_ipc_wait_sleep_(&w, word, 0), 0);
     assert_false(w.has_elapsed);
     assert_true(fw_clock_ns_() > began);
+    fw_ipc_wait_end_(&w);
+}
+
+/* --- Spinning comes to an end, and may begin anew --------------------------------------------- */
+
+static struct fw_ipc_wait_ begin_as(fw_wait_kind kind)
+{
+    const fw_wait_policy policy = {.kind = kind, .spin_ns = 1000};
+
+    return begin(&policy, NULL);
+}
+
+TEST(spins_until_the_budget_is_used_up)
+{
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_SPIN_THEN_BLOCK);
+    uint32_t before = w.looks;
+
+    while (fw_ipc_wait_spin_(&w)) {
+        assert_true(w.looks >= before); /* longer and longer between two looks */
+        before = w.looks;
+    }
+    assert_false(fw_ipc_wait_spin_(&w));
+    fw_ipc_wait_again_(&w);
+    assert_int_equal(w.looks, 1);
+    fw_ipc_wait_end_(&w);
+}
+
+TEST(does_not_spin_where_it_is_to_block)
+{
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_BLOCK);
+
+    assert_false(fw_ipc_wait_spin_(&w));
+    fw_ipc_wait_end_(&w);
+}
+
+/* A holder that cannot be is one of whom nothing is known. */
+TEST(spins_on_a_holder_that_cannot_be)
+{
+    struct fw_ipc_wait_ w = begin_as(FW_WAIT_ADAPTIVE);
+
+    while (fw_ipc_wait_spin_on_(&w, FW_IPC_SLOT))
+        ;
     fw_ipc_wait_end_(&w);
 }
 
