@@ -7,8 +7,11 @@ from . import stats
 
 OURS, FAIR, PTHREAD = "furwock", "furwock-fair", "pthread"
 
-# One spot: ratios of throughput to the best blocking rival (and its name) and to pthread.
-Versus = namedtuple("Versus", "spot rival to_rival to_pthread")
+# One spot: ratios of throughput to the best blocking rival (and its name) and to pthread; short:
+# any of them was measured for less than some turns of the scheduler, which decides nothing.
+Versus = namedtuple("Versus", "spot rival to_rival to_pthread short")
+SHORT = "?"
+SHORT_TEXT = f"{SHORT}: runs shorter than some turns of the scheduler, which say little"
 
 
 def best_blocking_rival(results, spot):
@@ -29,13 +32,20 @@ def versus(results, spot):
     if ours is None:
         return None
     rival = best_blocking_rival(results, spot)
+    pthread = results.cell(spot, PTHREAD)
     return Versus(spot, rival.lock if rival else None, throughput_ratio(ours, rival),
-                  throughput_ratio(ours, results.cell(spot, PTHREAD)))
+                  throughput_ratio(ours, pthread),
+                  any(cell.short for cell in (ours, rival, pthread) if cell))
 
 
 def all_versus(results, experiment, kind="threads"):
     found = (versus(results, spot) for spot in results.spots(experiment, kind))
     return [v for v in found if v is not None]
+
+
+def long_enough(all_vs):
+    """Those of which goals and headlines may speak."""
+    return [v for v in all_vs if not v.short]
 
 
 def configuration(spot):

@@ -104,15 +104,40 @@ def spread_labels(axes, labels, size=FONT - 1.5, x=1.0, gap=6):
     dots = sorted((axes.transData.transform((0, y))[1], y, text, colour, bold)
                     for y, text, colour, bold in labels)
     points = _pushed_apart([p[0] for p in dots], step, low, high)
+    axes.side_labels = []
     for point, (_, y, text, colour_, bold) in zip(points, dots):
         at = axes.transAxes.inverted().transform((0, point))[1]
         from_ = axes.transAxes.inverted().transform(axes.transData.transform((0, y)))[1]
-        axes.annotate(text, xy=(x, from_), xytext=(x + gap / 100 * 1.6, at),
-                      xycoords="axes fraction", textcoords="axes fraction", fontsize=size,
-                      color=colour_, va="center", fontweight="bold" if bold else "normal",
-                      annotation_clip=False,
-                      arrowprops={"arrowstyle": "-", "lw": 0.5, "color": colour_,
-                                  "shrinkA": 1, "shrinkB": 0, "alpha": 0.7, "relpos": (0, 0.5)})
+        axes.side_labels.append(axes.annotate(
+            text, xy=(x, from_), xytext=(x + gap / 100 * 1.6, at), xycoords="axes fraction",
+            textcoords="axes fraction", fontsize=size, color=colour_, va="center",
+            fontweight="bold" if bold else "normal", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "lw": 0.5, "color": colour_, "shrinkA": 1,
+                        "shrinkB": 0, "alpha": 0.7, "relpos": (0, 0.5)}))
+
+
+def make_room(figure, pad=6):
+    """Panels as wide as the labels beside them leave room for: none is cut off, nor does any reach
+    into the scale of the next panel."""
+    named = [axes for axes in figure.axes if getattr(axes, "side_labels", None)]
+    if not named:
+        return
+    renderer, whole = figure.canvas.get_renderer(), figure.bbox.width
+    columns = named[0].get_subplotspec().get_gridspec().ncols
+    for _ in range(2):          # where labels begin depends on the width of a panel
+        beside, scale = [0.0] * columns, [0.0] * columns
+        for axes in figure.axes:
+            at = axes.get_subplotspec().colspan.start
+            if axes.get_visible():
+                beside[at] = max([beside[at]] + [
+                    label.get_window_extent(renderer).x1 - axes.bbox.x1
+                    for label in getattr(axes, "side_labels", ())])
+                scale[at] = max(scale[at],
+                                axes.bbox.x0 - axes.yaxis.get_tightbbox(renderer).x0)
+        gap = max(map(sum, zip(beside, scale[1:])), default=0) + pad
+        left, right = figure.subplotpars.left * whole, beside[-1] + pad
+        width = (whole - left - right - gap * (columns - 1)) / columns
+        figure.subplots_adjust(right=1 - right / whole, wspace=gap / width)
 
 
 def _pushed_apart(points, step, low, high):
@@ -136,6 +161,7 @@ def note(figure, text):
 
 def save(figure, name, directory):
     """Writes NAME.png into the directory and returns the picture as SVG for the page."""
+    make_room(figure)
     figure.savefig(directory / f"{name}.png", dpi=DPI, facecolor="#ffffff")
     plt.rcParams["svg.hashsalt"] = name
     text = io.StringIO()

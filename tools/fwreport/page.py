@@ -127,9 +127,9 @@ def _figures(results):
     if alone:
         parts.append(f"Where nobody else wants the lock, furwock's lock + unlock takes "
                      f"{goals.interval(alone)} of the time of pthread's mutex.")
-    for experiment, name in summary.EXPERIMENTS[:2]:
-        every = [v.to_pthread for v in compare.all_versus(results, experiment)]
-        middle = stats.geometric(every)
+    for every, name in ((goals.paper_versus(results), "the paper's grid"),
+                        (goals.today_versus(results), "today's grid")):
+        middle = stats.geometric([v.to_pthread for v in every])
         if middle:
             parts.append(f"On {name}, its throughput between threads is {goals.interval(middle)} "
                          f"of pthread's (geometric mean of {middle.n} cells).")

@@ -19,6 +19,9 @@ Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share assis
                   defaults=("own", None, None))
 ON = "on"
 
+# As in bench/ulockflex/flex/turns.py: each of several tasks has had a CPU so many times.
+WINDOW_TURNS, SLICE_SECONDS = 4, 0.004
+
 
 class BadInput(Exception):
     """A file that cannot be used; the text is one line for the user."""
@@ -45,6 +48,18 @@ class Cell:
         self.preference = raw.get("preference")
         self.narrow = bool(raw.get("narrow", True))
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
+        self.short = bool(raw.get("short"))
+
+    def doubt(self, cpus):
+        """Takes out runs in which tasks had not started: they were runs of fewer tasks.  Marks what
+        was measured for less than some turns of the scheduler.  A result of today says both."""
+        for run in [run for run in self.runs if run.get("late")]:
+            self.runs.remove(run)
+            self.failures.append({"what": f"{run['late']} of the tasks had not started when "
+                                          "measuring began"})
+        least = WINDOW_TURNS * SLICE_SECONDS * self.spot.tasks / cpus
+        self.short |= self.spot.tasks > cpus and any(run.get("seconds", least) < least
+                                                     for run in self.runs)
 
     def by_round(self, *path):
         """{round: value} of a metric, e.g. by_round("wait_ns", "p99"); runs without it left out."""
@@ -140,6 +155,7 @@ class Results:
             if not isinstance(one, dict):
                 raise BadInput(f"{where}: a cell that is no object")
             cell = Cell(one, where, assist)
+            cell.doubt(self.cpus)
             self.failures += [(cell.spot, cell.lock, str(fault.get("what", "failed")))
                               for fault in cell.failures]
             if not cell.values("throughput"):
@@ -149,6 +165,7 @@ class Results:
             old = self.cells.setdefault((cell.spot, cell.lock), cell)
             if old is not cell:
                 old.runs += cell.runs
+                old.short |= cell.short
 
     def _add_uncontended(self, raw, where):
         from . import uncontended

@@ -9,7 +9,8 @@ from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, l
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
 
-EXPERIMENTS = (("tables", "the paper's grid"), ("grid", "today's grid"), ("single", "single runs"))
+EXPERIMENTS = (("tables", "the paper's configurations"), ("grid", "today's grid"),
+               ("single", "single runs"))
 SHORT_SHOWN = 12
 
 
@@ -49,7 +50,7 @@ def cells_table(results, experiment, kind):
         ours, pthread = results.cell(v.spot, OURS), results.cell(v.spot, PTHREAD)
         mark = " <" if v.to_rival and v.to_rival.value < goals.CELL_LEAST else ""
         rows.append([v.spot.tasks, compare.configuration(v.spot), v.spot.locks,
-                     rate(ours.mean("throughput")), v.rival or "-",
+                     rate(ours.mean("throughput")) + compare.SHORT * v.short, v.rival or "-",
                      goals.interval(v.to_rival) + mark, goals.interval(v.to_pthread),
                      *_pair(ours, pthread, "coeff", 3), *_pair(ours, pthread, "syscalls", 3)])
     return rows
@@ -109,6 +110,10 @@ def warnings(results):
     if wide:
         lines.append(f"{wide} of {len(results.cells)} throughputs were measured too briefly for a "
                      "narrow 95 % interval\n(make bench takes the time)")
+    short = sum(cell.short for cell in results.cells.values())
+    if short:
+        lines.append(f"{short} of {len(results.cells)} throughputs count in no goal; "
+                     + compare.SHORT_TEXT)
     lines += [f"note: {note}" for note in results.notes]
     lines += [f"not compared: {lock} ({why})" for lock, why in sorted(results.missing.items())]
     return lines

@@ -5,7 +5,7 @@ import html
 
 from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmixtables, mix,
                mixtables, paper, rttables, stats, summary, waketables)
-from .compare import OURS, PTHREAD
+from .compare import FAIR, OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.OPEN: "open", goals.MISSED: "missed",
            goals.UNKNOWN: "unknown"}
@@ -35,23 +35,36 @@ def folded(title, text):
     return f"<details><summary>{html.escape(title)}</summary>{text}</details>" if text else ""
 
 
-def goals_table(results):
-    rows = []
-    for goal in goals.all_goals(results):
-        state = Safe(f'<span class="{CLASSES[goal.state]}">{goal.state}</span>')
-        got = html.escape(goal.got)
-        if goal.short:
-            lines = "".join(f"<li>{html.escape(line)}</li>" for line in goal.short)
-            got += f"<details><summary>which fall short</summary><ul>{lines}</ul></details>"
-        rows.append(f'<tr><td class="wrap">{html.escape(goal.name)}</td>'
-                    f'<td class="text wrap">{html.escape(goal.want)}</td>'
-                    f'<td class="text wrap">{got}</td><td class="text">{state}</td></tr>')
+def _goal_row(goal):
+    state = Safe(f'<span class="{CLASSES[goal.state]}">{goal.state}</span>')
+    got = html.escape(goal.got)
+    if goal.short:
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in goal.short)
+        got += f"<details><summary>which fall short</summary><ul>{lines}</ul></details>"
+    return (f'<tr><td class="wrap">{html.escape(goal.name)}</td>'
+            f'<td class="text wrap">{html.escape(goal.want)}</td>'
+            f'<td class="text wrap">{got}</td><td class="text">{state}</td></tr>')
+
+
+def _goal_rows(found):
     head = "".join(cell_html(name, "th", "text") for name in ("what", "goal", "found", "outcome"))
     return (f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>'
-            + "\n".join(rows) + "</tbody></table></div>"
-            '<p class="soft">Brackets hold 95 % confidence intervals. Reached and missed: '
-            "the whole interval lies on that side of the goal. Open: it does not, or there are "
-            "fewer than six repetitions, of which no interval is told.</p>")
+            + "\n".join(map(_goal_row, found)) + "</tbody></table></div>")
+
+
+def goals_table(results):
+    """Those that the results speak of; folded, those of which they say nothing."""
+    every = goals.all_goals(results)
+    known = [goal for goal in every if goal.state != goals.UNKNOWN]
+    unknown = [goal for goal in every if goal.state == goals.UNKNOWN]
+    parts = [_goal_rows(known)] if known else []
+    if unknown:
+        parts.append(folded(f"{len(unknown)} goals of which these results say nothing",
+                            _goal_rows(unknown)))
+    return "\n".join(parts) + (
+        '<p class="soft">Brackets hold 95 % confidence intervals. Reached and missed: the whole '
+        "interval lies on that side of the goal. Open: it does not, or there are fewer than six "
+        "repetitions, of which no interval is told.</p>")
 
 
 def every_cell(results):
@@ -76,7 +89,7 @@ def adaptive_cells(results):
 
 
 def improvement_intro(results):
-    if not any(results.cell(spot, paper.BASE) for spot in results.spots("tables")):
+    if not improvement(results):
         return ""
     return ("<p>Franke, Russell and Kirkwood, <cite>Fuss, Futexes and Furwocks: Fast Userlevel "
             "Locking in Linux</cite> (Ottawa Linux Symposium 2002), section 4.1, compared eight "
@@ -105,21 +118,23 @@ def improvement(results):
     parts = []
     for kind in results.kinds("tables"):
         for title, locks in paper.TABLES:
-            rows = [row for spot in results.spots("tables", kind) if spot.locks == 1
-                    for row in [_improvement_row(results, spot, locks)] if row]
+            ours = FAIR if set(locks) <= set(paper.FAIR_LOCKS) else OURS
+            rows = [row for spot in results.spots("tables", kind) if paper.covers(spot)
+                    for row in [_improvement_row(results, spot, locks, ours)] if row]
             if not rows:
                 continue
             head = ["tasks", "(nlht,lht)"]
             for lock in locks:
                 head += [f"{lock} 2002", f"{lock} today"]
             parts.append(f"<h3>{html.escape(title)}, {kind}: percent improvement over System V"
-                         "</h3>" + table(head + [OURS], rows))
+                         "</h3>" + table(head + [ours], rows))
     return "\n".join(parts)
 
 
-def _improvement_row(results, spot, locks):
+def _improvement_row(results, spot, locks, ours):
+    """None where none of the paper's locks was measured."""
     base = results.cell(spot, paper.BASE)
-    if base is None:
+    if base is None or not any(results.cell(spot, lock) for lock in locks):
         return None
     row = [spot.tasks, compare.configuration(spot)]
     for lock in locks:
@@ -127,7 +142,7 @@ def _improvement_row(results, spot, locks):
         row.append(Safe("" if then is None else
                         f'<span class="then">{(then - 1) * 100:+.1f}</span>'))
         row.append(_percent(compare.throughput_ratio(results.cell(spot, lock), base)))
-    row.append(_percent(compare.throughput_ratio(results.cell(spot, OURS), base)))
+    row.append(_percent(compare.throughput_ratio(results.cell(spot, ours), base)))
     return row
 
 
@@ -331,8 +346,11 @@ def method(results):
         "Every task repeats: draw two random times, take its lock, work for the lock-hold time "
         "(lht), release, work for the non-lock-hold time (nlht). Both are uniform between half "
         "and one and a half of their mean. A configuration is written (nlht,lht) in µs.",
-        "The locks take turns within each round. A ratio compares two locks within the same "
-        "rounds, on logarithms; brackets and whiskers are 95 % confidence intervals (Student's t).",
+        "The locks take turns within each round, and all of a round have the same seed. A ratio "
+        "compares two locks within the same rounds. Brackets and whiskers are 95 % confidence "
+        "intervals: of throughputs, those of means and, by their logarithms, of ratios (Student's "
+        "t); of all else those of medians, by the ranks of the samples. Of fewer than six samples "
+        "there is none.",
         "The best blocking rival of a cell is the one with the highest mean throughput among "
         "the rivals whose waiters sleep in the kernel. Taking the best of several noisy figures "
         "favours the rivals slightly.",

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 
 from .. import adaptive, adaptivegoals, compare, look
 from ..compare import OURS
-from . import Picture
+from . import Picture, spread_at
 
 HEIGHT = 2.15                   # of the panel of a number of tasks, inches
 ASIDE = 0.5                     # how far the locks of a point stand apart, of the space it has
@@ -78,7 +78,8 @@ def _picture(results, state, name, title, alt, value, finish, note):
     handles, labels = every[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper right", ncol=len(labels), fontsize=look.FONT - 1,
                   borderaxespad=0.2, columnspacing=1.1, handletextpad=0.2)
-    look.note(figure, note + "  Columns: (non-lock-hold, lock-hold) in µs.  Whiskers: 95 %.")
+    look.note(figure, note + "  Columns: (non-lock-hold, lock-hold) in µs.  "
+              + spread_at(results, adaptive.spots(results, state), "throughput"))
     suffix = "on" if state else "off"
     return Picture(f"{name}-{suffix}", figure, f"{title}, {adaptive.state_words(state)}", alt)
 

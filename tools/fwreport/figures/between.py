@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 
 from .. import between, look, stats
 from ..between import table3
-from . import Picture
+from . import Picture, spread_of
 
 GROUP = 0.8                     # of the room of a level, for its bars
 BOLD = (between.OURS, table3.OURS)
@@ -63,8 +63,8 @@ def _database(results):
         f"chain{'s' * (p.hash_size != 1)}" for p in points])
     axes.set_ylabel(f"time over {table3.BASE}'s")
     axes.grid(axis="x", visible=False)
-    look.note(figure, "Less is better.  Whiskers: 95 %.  Dashes: the paper's Table 3, 2002 "
-                      "(ours in its futex's point).")
+    look.note(figure, "Less is better.  " + spread_of(found) + "  Dashes: the paper's Table 3, "
+                      "2002 (ours in its futex's point).")
     return Picture("tdbtorture", figure, "A database under each kind of lock",
                    "Completion time of tdbtorture over that with fcntl, at three levels.")
 

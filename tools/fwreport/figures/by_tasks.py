@@ -7,10 +7,9 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import compare, ideal, look, stats
-from . import Picture
+from . import Picture, spread_at
 
-NOTE = "Whiskers: 95 % confidence intervals.  Configuration (non-lock-hold, lock-hold) in µs."
-
+NOTE = "  Configuration (non-lock-hold, lock-hold) in µs."
 
 ASIDE = 0.16     # how far the whiskers of the locks stand apart, of the step between task counts
 FEW = 3          # classics: so many go with the rivals, more have a picture of their own
@@ -76,8 +75,9 @@ def heading(axes, configuration):
 
 def curve(axes, results, spots, lock, metric, marker, shift=0.0):
     """Draws one lock, a little aside; returns its label for the right edge, or None."""
-    dots = [(at + shift, stats.mean(cell.values(metric))) for at, spot in enumerate(spots)
-              for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
+    found = [(at + shift, cell) for at, spot in enumerate(spots)
+             for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
+    dots = [(at, stats.mean(cell.values(metric))) for at, cell in found]
     if not dots:
         return None
     width, order = look.weight(lock)
@@ -87,7 +87,26 @@ def curve(axes, results, spots, lock, metric, marker, shift=0.0):
     axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
                   marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8,
                   ls="--" if lock.endswith(("-fair", "-spin3")) else "-")
+    hollow = [(at, y) for (at, cell), y in zip(found, ys) if cell.short]
+    if hollow:
+        axes.plot(*zip(*hollow), ls="None", marker=marker, ms=3.2 + width / 2, zorder=order + 0.5,
+                  mec=look.colour(lock), mfc=look.ink("ground"))
     return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
+
+
+def short_note(results, spots):
+    """Which figures say little."""
+    tasks = sorted({spot.tasks for spot in spots for cell in results.at(spot) if cell.short})
+    if not tasks:
+        return ""
+    many = ", ".join(map(str, tasks))
+    return f"  Of {many} tasks: runs shorter than some turns of the scheduler."
+
+
+def notes(results, found, metric):
+    drawn = [spot for spots in found.values() for spot in spots]
+    short = short_note(results, drawn)
+    return spread_at(results, drawn, metric) + NOTE + short + "  Hollow." * bool(short)
 
 
 def curves(axes, results, spots, locks, metric):
@@ -138,7 +157,8 @@ def throughput(results, kind, group):
         axes.yaxis.set_major_formatter(FuncFormatter(short_number))
         look.spread_labels(axes, labels)
     label_left(all_axes, "iterations per second")
-    look.note(figure, NOTE + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")
+    look.note(figure, notes(results, found, "throughput")
+              + f"  Ideal: a free lock, simulated on {results.cpus} CPUs.")
     return Picture(f"throughput-{name}-{kind}", figure,
                    f"Throughput by task count: furwock and {title} ({kind})",
                    f"Iterations per second of {len(locks)} locks against the number of {kind}, "
@@ -159,7 +179,7 @@ def coefficient(results, kind, group):
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
         look.spread_labels(axes, [label for label in labels if label[0] > 0])
     label_left(all_axes, "coefficient of variation")
-    look.note(figure, NOTE + "  Lower is fairer.")
+    look.note(figure, notes(results, found, "coeff") + "  Lower is fairer.")
     return Picture(f"coefficient-{name}-{kind}", figure,
                    f"Fairness: spread of the tasks' iterations, {title} ({kind})",
                    "Standard deviation over mean of the iterations of the tasks, by task count.")

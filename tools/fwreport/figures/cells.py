@@ -36,8 +36,9 @@ def tables_of(results, experiment, kind):
     return maps
 
 
-def draw_cell(axes, x, y, estimate, name, inset):
-    """`inset`: of the frame around a value that falls short; None: no frames."""
+def draw_cell(axes, x, y, estimate, name, inset, mark=""):
+    """`mark` stands behind the value.  `inset`: of the frame around a value that falls short; None:
+    no frames."""
     if estimate is None:
         axes.text(x, y, "–", ha="center", va="center", color=look.ink("soft"))
         return
@@ -50,7 +51,7 @@ def draw_cell(axes, x, y, estimate, name, inset):
     if low:
         axes.add_patch(Rectangle((x - 0.5 + inset, y - 0.45), 1 - 2 * inset, 0.9, zorder=5,
                                  facecolor="none", edgecolor="#b3261f", lw=1.8))
-    axes.text(x, y - (0.17 if name else 0), ("▼ " if low else "") + f"{estimate.value:.2f}",
+    axes.text(x, y - (0.17 if name else 0), ("▼ " if low else "") + f"{estimate.value:.2f}{mark}",
               ha="center", va="center", color=tint, fontweight="bold")
     if name:
         axes.text(x, y + 0.24, name, ha="center", va="center", color=tint,
@@ -65,7 +66,7 @@ def _map(axes, rows, columns, values, which, first):
                 continue
             rival = which == "to_rival"
             draw_cell(axes, x, y, getattr(v, which), v.rival if rival else None,
-                      0.012 * len(columns) if rival else None)
+                      0.012 * len(columns) if rival else None, compare.SHORT * v.short)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), [f"({n:g},{h:g})" for n, h in columns],
@@ -93,8 +94,10 @@ def one(results, experiment, kind, name, title):
             _map(axes[at], rows, columns, values, which, at == 0)
             against = "best blocking rival, named" if at == 0 else compare.PTHREAD
             axes[at].set_title(f"furwock / {against}" + (f"   {locks}" if len(maps) > 1 else ""))
+    short = any(v.short for _, _, _, values in maps for v in values.values())
     look.note(figure, "Throughput ratios; columns: (non-lock-hold, lock-hold) in µs.  "
-                      f"▼ framed: below {goals.CELL_LEAST}.  Colours end at 0.5 and 2.")
+                      f"▼ framed: below {goals.CELL_LEAST}.  Colours end at 0.5 and 2."
+                      + f"  {compare.SHORT_TEXT}." * short)
     return Picture(f"cells-{name}-{kind}", figure, title,
                    "Heat map of furwock's throughput over its best blocking rival's and over "
                    "pthread's.")

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import compare, futexlock, look
-from . import Picture
-from .wakes import ASIDE, NOTE, curve, highest
+from . import Picture, spread_of
+from .wakes import ASIDE, MEDIANS, curve, highest
 
 BOLD = (compare.OURS, futexlock.NORMAL, compare.PTHREAD)
 LEAST_BURNT = 10.0              # ns: below that the scale is linear
@@ -77,8 +77,8 @@ def _picture(one, key, cpus):
     figure.subplots_adjust(left=0.06, right=0.872, top=0.92, bottom=0.175, wspace=0.64)
     _throughput(left, one, key, cpus)
     _waste(right, one, key)
-    look.note(figure, NOTE + "  Burnt: beyond what the instructions alone take.  "
-                            "Ideal: a lock that costs nothing, CPUs that nobody else uses.")
+    look.note(figure, MEDIANS + spread_of(one)
+              + "  Burnt: beyond what the instructions alone take.  Ideal: a lock that costs nothing, CPUs that nobody else uses.")
     name = f"futexlock-{duty}" if period == futexlock.HART[0] else f"futexlock-{period}-{duty}"
     name += "-assist" * (assist == "on")
     return Picture(name, figure, f"futexlock: {futexlock.title(*key)}",

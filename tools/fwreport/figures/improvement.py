@@ -5,8 +5,8 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import compare, look, paper
-from . import Picture
-from .by_tasks import title_of
+from . import Picture, spread_at
+from .by_tasks import short_note, title_of
 
 FIGURES = {2: 1, 3: 2, 4: 3, 100: 4, 1000: 5}
 ALSO = ("furwock", "furwock-fair", "pthread")     # shown with the paper's locks
@@ -97,8 +97,9 @@ def one(results, kind, tasks, spots):
     first.set_ylim(len(locks) - 0.4, -0.6)
     figure.text(0.555, 0.36 / height, f"throughput as a multiple of {paper.BASE}'s, log scale",
                 ha="center", va="center")
-    look.note(figure, f"Solid: today, whiskers 95 %.  Hatched: the paper's ({paper.MACHINE}).  "
-                      f"Line at ×1: {paper.BASE}.")
+    look.note(figure, f"Solid: today.  {spread_at(results, spots, 'throughput')}  Hatched: the "
+                      f"paper's ({paper.MACHINE}).  Line at ×1: {paper.BASE}."
+              + short_note(results, spots))
     return Picture(f"improvement-{tasks}-{kind}", figure,
                    f"As the paper's Figure {FIGURES[tasks]}: {tasks} {kind}, one lock",
                    f"Throughput of each lock as a multiple of System V's with {tasks} {kind}, "

@@ -6,7 +6,7 @@ import math
 import matplotlib.pyplot as plt
 
 from .. import experiment, look, waketables
-from . import Picture
+from . import Picture, spread_of
 
 COLUMNS = 3
 
@@ -29,9 +29,10 @@ def _bars(axes, found, point):
                           xerr=[[(middle.value - middle.low) / size],
                                 [(middle.high - middle.value) / size]],
                           color=look.ink("ink"), elinewidth=0.9, capsize=2, capthick=0.9)
-        over = experiment.ratio(cell, found.baseline(point))
+        base = found.baseline(point)
+        over = experiment.ratio(cell, base) if cell is not base else None
         text = waketables.time(middle.value).replace("us", "µs") + (
-            f"  ×{over.value:.2f}" if over and cell is not found.baseline(point) else "")
+            f"  ×{over.value:.2f}" if over and over.low is not None else "")
         axes.annotate(text, ((middle.high or middle.value) / size, at), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=look.FONT - 1,
                       annotation_clip=False)
@@ -65,6 +66,6 @@ def draw(results):
     for spare in flat[len(points):]:
         spare.set_visible(False)
     look.note(figure, "Time of a turn: post and wait, set and wait, a hand-off, a round of the "
-                      "barrier.  Medians, whiskers: 95 %.  ×: of the C library's.")
+                      "barrier.  Medians.  " + spread_of(found) + "  ×: of the C library's.")
     return [Picture("latency", figure, "Semaphores, events and barriers beside the C library's",
                     "Time of a turn of each semaphore, event and barrier.")]

@@ -5,8 +5,8 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import compare, lifo, lifogoals, look
-from . import Picture
-from .wakes import ASIDE, curve, highest, ratio_axis
+from . import Picture, spread_of
+from .wakes import ASIDE, MEDIANS, curve, highest, ratio_axis
 
 BOLD = (compare.OURS, lifo.NATIVE, lifo.MUTEX)
 
@@ -56,7 +56,8 @@ def _picture(one, series):
     figure.subplots_adjust(left=0.055, right=0.887, top=0.92, bottom=0.175, wspace=0.46)
     _absolute(left, one, series)
     _relative(right, one, series)
-    note = "Medians over the repetitions, whiskers: 95 % confidence intervals."
+    note = (MEDIANS + spread_of(one)
+            + "  (b): of the ratios within a repetition, so not (a) over (a).")
     if head > lifo.PAIR:
         note += f"  Dashed: {lifogoals.MUTEX_LEAST}, the goal with one and two threads per CPU."
     look.note(figure, note)

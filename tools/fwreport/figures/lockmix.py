@@ -4,8 +4,8 @@
 import matplotlib.pyplot as plt
 
 from .. import compare, lockmix, look
-from . import Picture
-from .wakes import ASIDE, NOTE, curve, ratio_axis
+from . import Picture, spread_of
+from .wakes import ASIDE, MEDIANS, curve, ratio_axis
 
 BOLD = (compare.OURS, compare.PTHREAD, lockmix.SPIN)
 PANELS = 3      # in a picture; more numbers of antagonists than that are in the tables only
@@ -41,7 +41,7 @@ def _picture(one, sets, name, title, alt, value, finish, cpus):
         axes.set_title(f"{group[2] or 'no'} antagonist{'s' * (group[2] != 1)}")
         look.spread_labels(axes, labels, gap=2 * len(sets))
     every[0][0].set_ylabel(alt.split(",")[0])
-    look.note(figure, NOTE)
+    look.note(figure, MEDIANS + spread_of(one))
     return Picture(name, figure, title, alt)
 
 

@@ -4,8 +4,8 @@
 import matplotlib.pyplot as plt
 
 from .. import compare, look, mix
-from . import Picture
-from .wakes import NOTE, curve, highest, ratio_axis
+from . import Picture, spread_of
+from .wakes import MEDIANS, curve, highest, ratio_axis
 
 COLOURS = {"load": "furwock", "store": "pthread", "exchange": "ulock",
            "compare-exchange": "futex", "95:5": "classic", "50:50": "sysv"}
@@ -65,7 +65,8 @@ def _ratios(one, panels, label, name, title, alt):
         _panel(panel, one, lines, ticks, label)
         panel.set_title(heading)
     axes[0][0].set_ylabel(f"times {mix.BASE}'s throughput")
-    look.note(figure, NOTE + "  A mix: per cent of load : store : exchange : compare-exchange.")
+    look.note(figure, MEDIANS + spread_of(one)
+              + "  A mix: per cent of load : store : exchange : compare-exchange.")
     return [Picture(name, figure, title, alt)]
 
 
@@ -138,8 +139,8 @@ def alone(one):
     for panel, (name, points) in zip(axes[0], groups.items()):
         _times_of(panel, one, name, points)
     axes[0][0].set_ylabel("ns per call")
-    look.note(figure, NOTE + "  A tight loop, a second thread asleep.  1, 2, 4 and 8 bytes have "
-                             "instructions, and 16 where the CPU does.")
+    look.note(figure, MEDIANS + spread_of(one) + "  A tight loop, a second thread asleep.  1, 2, 4 "
+                      "and 8 bytes have instructions, and 16 where the CPU does.")
     return [Picture("atomicmix-alone", figure, "Generic atomics that nobody else uses",
                     "Nanoseconds of a call of both libraries, by the object's size, for each "
                     "operation.")]

@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 
 from .. import look, rtgoals, rtlatency
-from . import Picture
+from . import Picture, spread_of
 
 GROUP = 0.8                     # of the space of a point, for its bars
 NEGLIGIBLE = (0.002, 300)       # the ends of a logarithmic scale of ratios
@@ -53,7 +53,7 @@ def _pairs(one, points):
     axes.set_xticks(range(len(points)), [rtlatency.title(point) for point in points])
     axes.set_ylabel(f"time over {rtlatency.INHERIT}'s")
     axes.grid(axis="x", visible=False)
-    look.note(figure, "Less is better; log scale.  Whiskers: 95 %.  Dashed: the goal, "
+    look.note(figure, "Less is better; log scale.  " + spread_of(one) + "  Dashed: the goal, "
                       f"{rtgoals.OF_INHERIT}.")
     return Picture("rtpairs", figure, "Real-time locks, nobody in the way",
                    "Time of lock and unlock under each protocol over that of PRIO_INHERIT.")

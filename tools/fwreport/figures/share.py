@@ -6,8 +6,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
 from .. import compare, look, paper, sharegoals, sharing, stats
-from . import Picture, cells
-from .by_tasks import axes_grid, label_left, short_number
+from . import Picture, cells, spread_at
+from .by_tasks import axes_grid, label_left, short_note, short_number
 
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 2, 2))]
 HUES = ("futex", "ulock", "classic", "sysv", "rival")
@@ -29,7 +29,7 @@ def groups(results, kind):
         rivals = [lock for lock in locks if paper.prefer.rivals(
             prefers, results.family(lock), sharing.preference(results, lock))]
         if prefers == "fair":
-            ours += [lock for lock in locks if lock == "furwock-br"]
+            ours += [lock for lock in locks if lock == "furwock-br" and lock not in ours]
         if ours:
             found.append((prefers, WORDS[prefers], ours + rivals))
     classics = [lock for lock in CLASSICS if lock in locks]
@@ -89,8 +89,9 @@ def over_share(results, kind, times, by_tasks, group):
         look.spread_labels(axes, [label for label in labels if label])
     label_left(all_axes, "iterations per second")
     shown = f"({times[0]:g},{times[1]:g})"
-    look.note(figure, "Whiskers: 95 % confidence intervals.  "
-                      f"Configuration {shown}: µs outside the lock and inside, on average.")
+    drawn = [spot for spots in by_tasks.values() for spot in spots]
+    look.note(figure, spread_at(results, drawn, "throughput") + short_note(results, drawn)
+              + f"  Configuration {shown}: µs outside the lock and inside, on average.")
     return Picture(f"share-{name}-{times[0]:g}-{times[1]:g}-{kind}", figure,
                    f"Figure 6, {shown}: throughput over the share of reads, {title} ({kind})",
                    f"Iterations per second of {len(locks)} read-write locks against the share of "

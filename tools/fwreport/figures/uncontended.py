@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 
 from .. import compare, goals, look, sharing
-from . import Picture
+from . import Picture, spread
 
 DRAWN = {"read": "read lock and unlock", "write": "write lock and unlock"}
 BOUNDS = {"read": sharing.READ_MOST["furwock-rw"]}
@@ -44,7 +44,8 @@ def _one(table, name, calls, most):
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"nanoseconds per {calls}")
     base = costs.get(table.base)
-    note = f"Whiskers: 95 % confidence intervals.  Beside each: ns, and its ratio to {table.base}."
+    note = (spread(map(len, table.samples.values()))
+            + f"  Beside each: ns, and its ratio to {table.base}.")
     if base and most:
         axes.axvline(base.value * most, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)), zorder=0)
         note += f"  Dashed: {most} of {table.base}, the goal."

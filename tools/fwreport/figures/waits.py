@@ -4,8 +4,8 @@
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .. import compare, look, stats
-from . import Picture
-from .by_tasks import axes_grid, groups, heading, label_left
+from . import Picture, spread_at
+from .by_tasks import axes_grid, groups, heading, label_left, short_note
 
 POINTS = (("p50", "50 %"), ("p90", "90 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("max", "longest"))
 TASKS_PER_CPU = 4
@@ -69,7 +69,7 @@ def one(results, kind, tasks, group):
         look.spread_labels(axes, [label for label in labels if label])
     label_left(all_axes, "wait for the lock")
     look.note(figure, "Share of the lock calls that waited no longer.  "
-                      "Whiskers: 95 % confidence intervals.")
+              + spread_at(results, spots, "wait_ns", "max") + short_note(results, spots))
     return Picture(f"waits-{tasks}-{name}-{kind}", figure,
                    f"Waiting time: {tasks} {kind}, one lock, {title}",
                    f"Percentiles of the time that a lock call took with {tasks} {kind}.")

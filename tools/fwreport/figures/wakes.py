@@ -5,9 +5,9 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import compare, experiment, look, wakegoals
-from . import Picture
+from . import Picture, spread_of
 
-NOTE = "Medians over the repetitions, whiskers: 95 % confidence intervals."
+MEDIANS = "Medians over the repetitions.  "
 LABEL_GAP = 2    # from the axes to the names, in parts of a panel that takes the whole width
 ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between points
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
@@ -100,7 +100,7 @@ def _per_waiters(found, name, title, alt, label, value, finish):
             axes.set_title(_title(key))
             look.spread_labels(axes, labels, gap=LABEL_GAP * len(keys))
         all_axes[0].set_ylabel(label)
-        look.note(figure, NOTE)
+        look.note(figure, MEDIANS + spread_of(found))
         pictures.append(Picture(name + (f"-{number + 1}" if number else ""), figure, title, alt))
     return pictures
 
@@ -156,7 +156,7 @@ def games(results):
     axes.set_xlabel("games (pairs of threads)")
     axes.set_ylabel("time / pthread's")
     look.spread_labels(axes, labels, gap=LABEL_GAP)
-    look.note(figure, NOTE)
+    look.note(figure, MEDIANS + spread_of(found))
     return [Picture("pingpong", figure, "Pairs that pass a ball: time over pthread's",
                     "Time until all games are played, over pthread's, by the number of games.")]
 

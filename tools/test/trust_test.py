@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What a reader of the report may rely on: what does not count is said and marked, no picture
+promises whiskers that it has not, and no label is cut off."""
+
+import unittest
+
+import reporting
+import synthetic
+import synthetic_share
+import synthetic_wakes
+from reporting import changed, load
+from fwreport import compare, goals, look, page, tables
+from fwreport.figures import by_tasks, cells, improvement, share, spread
+
+
+def paper(runs=6, tasks=(2, 100), locks=("furwock", "pthread", "nsync")):
+    return synthetic.paper(runs=runs, tasks=tasks, locks=locks)
+
+
+def lasting(seconds):
+    return lambda run: run.update(seconds=seconds)
+
+
+def late(count):
+    return lambda run: run.update(late=count)
+
+
+class Doubt(reporting.InDirectory):
+    """100 tasks on 2 CPUs: four turns of the scheduler take 0.8 s."""
+
+    def test_runs_of_fewer_tasks_do_not_count(self):
+        raw = changed(paper(), late(38), lock="nsync", tasks=100)
+        loaded = load(raw)
+        rivals = {v.spot.tasks: v.rival for v in compare.all_versus(loaded, "tables")}
+        self.assertEqual(rivals, {2: "nsync", 100: "pthread"})
+        said = "38 of the tasks had not started when measuring began"
+        done = self.report([raw], "--summary")
+        self.assertIn(f"nsync failed at (9,1) 100 tasks: {said}", done.stdout)
+        self.assertIn(f"nsync at (9,1) 100 tasks: {said}", tables.failures(loaded))
+
+    def test_some_runs_of_a_cell(self):
+        raw = paper(tasks=(2,))
+        raw["cells"][0]["runs"][3]["late"] = 1
+        spot, lock = next(iter(load(raw).cells))
+        self.assertEqual(len(load(raw).cell(spot, lock).runs), 5)
+
+    def test_short_runs_are_marked_and_decide_nothing(self):
+        raw = changed(paper(), lasting(0.1))
+        loaded = load(raw)
+        self.assertEqual({v.spot.tasks: v.short for v in compare.all_versus(loaded, "tables")},
+                         {2: False, 100: True})
+        self.assertEqual(goals.paper_grid(loaded)[0].got, "4 of 4 cells")
+        done = self.report([raw], "--summary")
+        self.assertRegex(done.stdout, r"\n100 +\(9,1\) +1 +[\d.]+ k\? ")
+        self.assertRegex(done.stdout, r"\n2 +\(9,1\) +1 +[\d.]+ k ")
+        self.assertIn("12 of 36 throughputs count in no goal; ?: runs shorter than some turns",
+                      done.stdout)
+        texts = [text.get_text() for axes in cells.draw(loaded, "tables")[0].figure.axes
+                 for text in axes.texts]
+        self.assertEqual(sum(text.endswith("?") for text in texts), 8)   # two ratios of four cells
+        picture = by_tasks.draw(loaded, by_tasks.throughput, "throughput")[0]
+        said = picture.figure.texts[-1].get_text()
+        self.assertIn("Of 100 tasks: runs shorter than some turns of the scheduler.  Hollow", said)
+        self.assertRegex(tables.every_cell(loaded), r"<td>[\d.]+ k\?</td>")
+
+    def test_what_the_result_says_of_itself(self):
+        raw = paper(tasks=(2,))
+        raw["cells"][0]["short"] = True
+        self.assertEqual(sum(cell.short for cell in load(raw).cells.values()), 1)
+
+    def test_headline_and_goal_speak_of_the_same_cells(self):
+        raw = paper(tasks=(2, 5, 8, 100))
+        for cell in raw["cells"]:
+            if cell["tasks"] in (5, 8) and cell["lock"] == "furwock":
+                for run in cell["runs"]:
+                    run["throughput"] *= 3
+        said = goals.paper_grid(load(raw))[1].got
+        self.assertIn(f"On the paper&#x27;s grid, its throughput between threads is {said} of "
+                      "pthread&#x27;s (geometric mean of 8 cells)", page.lead_of(load(raw)))
+
+
+class Pictures(unittest.TestCase):
+    def test_small_print(self):
+        self.assertEqual(spread([4, 4]), "n = 4: too few for 95 % intervals.")
+        self.assertEqual(spread([5, 7]), "Whiskers: 95 % intervals where n is at least six "
+                                         "(n = 5 to 7).")
+        self.assertEqual(spread([6]), "Whiskers: 95 % intervals (n = 6).")
+
+    def texts(self, picture):
+        return " ".join(text.get_text() for text in picture.figure.texts)
+
+    def test_too_few_for_whiskers_is_said(self):
+        from fwreport.figures import latency, wakes
+        results = load(synthetic_wakes.latency(4), synthetic_wakes.condperf(4))
+        for picture in latency.draw(results) + wakes.draw(results):
+            self.assertIn("n = 4: too few", self.texts(picture))
+            self.assertNotIn("Whiskers", self.texts(picture))
+        bars = latency.draw(results)[0].figure.axes[0]
+        self.assertFalse([text for text in bars.texts if "×" in text.get_text()])
+        bars = latency.draw(load(synthetic_wakes.latency(6)))[0].figure.axes[0]
+        self.assertTrue([text for text in bars.texts if "×" in text.get_text()])
+
+    def test_no_lock_is_drawn_twice(self):
+        results = load(synthetic_share.share(shares=(0, 50), times=[(5, 5)]))
+        for _, _, locks in share.groups(results, "threads"):
+            self.assertEqual(len(locks), len(set(locks)))
+
+    def test_labels_are_whole_and_apart(self):
+        """Names of 18 letters, in two columns of panels."""
+        raw = paper(tasks=(2, 4))
+        for cell in raw["cells"]:
+            cell["lock"] = {"nsync": "pthread-rw-writers"}.get(cell["lock"], cell["lock"])
+        results = load(raw)
+        picture = by_tasks.draw(results, by_tasks.throughput, "throughput")[0]
+        look.make_room(picture.figure)
+        renderer = picture.figure.canvas.get_renderer()
+        left, right = picture.figure.axes[:2]
+        for axes, end in ((left, right.yaxis.get_tightbbox(renderer).x0),
+                          (right, picture.figure.bbox.x1)):
+            for label in axes.side_labels:
+                self.assertLessEqual(label.get_window_extent(renderer).x1, end)
+
+
+class Tables(unittest.TestCase):
+    def test_table_1_has_our_fair_lock(self):
+        raw = paper(tasks=(2, 8), locks=("furwock", "furwock-fair", "sysv", "futex",
+                                         "futex-fair"))
+        fair, greedy = tables.improvement(load(raw)).split("<h3>Table ")[1:]
+        self.assertIn("<th>furwock-fair</th>", fair)
+        self.assertIn("<th>furwock</th>", greedy)
+        self.assertNotIn("<td>8</td>", fair + greedy)       # tasks that the paper has not
+
+    def test_without_the_papers_locks_there_is_no_such_section(self):
+        results = load(paper(tasks=(2,), locks=("furwock", "pthread", "sysv")))
+        self.assertEqual(tables.improvement(results) + tables.improvement_intro(results), "")
+        self.assertEqual(improvement.draw(results), [])
+
+    def test_goals_without_results_are_folded(self):
+        found = tables.goals_table(load(synthetic.uncontended()))
+        before, after = found.split("goals of which these results say nothing")
+        self.assertNotIn("not measured", before)
+        self.assertIn("not measured", after)
+
+
+if __name__ == "__main__":
+    unittest.main()
