@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cancel.h"
 #include "sem.h"
+#include "test/support/child.h"
 #include "test/support/unit.h"
 
 /* posix/sem.c, sem_named.c and cancel.c with the real kernel: results and error numbers. */
@@ -126,6 +130,83 @@ TEST(the_c_library_has_the_same_files)
     assert_int_equal(fw_posix_sem_wait_(ours), 0);
     assert_int_equal(sem_close(theirs), 0);
     assert_int_equal(fw_posix_sem_close_(ours), 0);
+}
+
+/* --- Between a process with the drop-in and one without --------------------------------------- */
+
+enum { TURNS = 5000, HANGS_S = 300 };
+
+static const struct library {
+    int (*wait)(sem_t *), (*trywait)(sem_t *), (*post)(sem_t *);
+    int (*timedwait)(sem_t *, const struct timespec *);
+} ours = {fw_posix_sem_wait_, fw_posix_sem_trywait_, fw_posix_sem_post_, fw_posix_sem_timedwait_},
+  theirs = {sem_wait, sem_trywait, sem_post, sem_timedwait};
+
+static struct common {
+    sem_t turn[2];
+    uint64_t inside, count, balls; /* guarded by the named semaphore, by whose turn it is */
+} * common;
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void take(const struct library *l, sem_t *s, unsigned how)
+{
+    struct timespec at;
+
+    if (how % 3 == 0 && l->trywait(s) == 0)
+        return;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += HANGS_S;
+    must((how % 2 == 0 ? l->wait(s) : l->timedwait(s, &at)) == 0);
+}
+
+static void take_turns(const struct library *l, sem_t *named, unsigned side)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        take(l, named, i);
+        must(common->inside++ == 0);
+        common->count++;
+        common->inside--;
+        must(l->post(named) == 0);
+        take(l, &common->turn[side], i);
+        must(common->balls++ % 2 == side);
+        must(l->post(&common->turn[1 - side]) == 0);
+    }
+}
+
+static void be_without(void *unused)
+{
+    sem_t *named = sem_open(name, 0);
+
+    (void)unused;
+    must(named != SEM_FAILED);
+    take_turns(&theirs, named, 1);
+}
+
+TEST(the_c_library_takes_turns_with_it)
+{
+    for (int ours_makes = 0; ours_makes < 2; ours_makes++) {
+        sem_t *made, *named;
+        pid_t child;
+
+        common = share(sizeof *common);
+        for (unsigned i = 0; i < 2; i++)
+            (ours_makes ? fw_posix_sem_init_ : sem_init)(&common->turn[i], 1, 1 - i);
+        made = ours_makes ? create(O_EXCL, 1) : sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+        named = fw_posix_sem_open_(name, 0);
+        assert_ptr_not_equal(named, SEM_FAILED);
+        child = start(be_without, NULL);
+        take_turns(&ours, named, 0);
+        finish(child);
+        assert_int_equal(common->count, 2 * TURNS);
+        assert_int_equal(fw_posix_sem_close_(named), 0);
+        assert_int_equal(ours_makes ? fw_posix_sem_close_(made) : sem_close(made), 0);
+        assert_int_equal(fw_posix_sem_unlink_(name), 0);
+    }
 }
 
 TEST(a_child_has_it_open)
