@@ -15,9 +15,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "operation.h"
 
 enum { LARGEST = 128, TRAP_FLAG = 0x100, PATIENCE_S = 100 };
+
+/*
+ * The operation stores MINE (if it stores anything; it expects OLD), the handler loads, and then
+ * stores THEIRS.  All bytes of a value are alike, so that a mixture shows.
+ */
+enum { OLD = 0x11, MINE = 0x22, THEIRS = 0x33, TORN = 0 };
 
 static struct {
     const struct abi *abi;
@@ -29,6 +35,29 @@ static struct {
     unsigned char they_saw;
     bool has_stopped;
 } stepping;
+
+static unsigned char whole(const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (bytes[i] != bytes[0])
+            return TORN;
+    return bytes[0];
+}
+
+/* Does one of the two orders explain what `mine` answered and saw, and what is there in the end? */
+static bool is_explained(enum kind mine, bool answer, unsigned char saw, unsigned char end)
+{
+    switch (mine) {
+    case LOAD:
+        return end == THEIRS && (saw == OLD || saw == THEIRS);
+    case EXCHANGE:
+        return (end == THEIRS && saw == OLD) || (end == MINE && saw == THEIRS);
+    case COMPARE_EXCHANGE:
+        return end == THEIRS && saw == (answer ? OLD : THEIRS);
+    default:
+        return end == THEIRS || end == MINE;
+    }
+}
 
 static void intervene(void)
 {
@@ -91,8 +120,7 @@ static bool step_once(enum kind mine, const struct abi_sized *sized)
     if (!stepping.has_stopped)
         return true;
     return (stepping.they_saw == OLD || (stepping.they_saw == MINE && mine != LOAD)) &&
-           is_explained_beside_store(mine, answer, whole(out, stepping.n),
-                                     whole(stepping.object, stepping.n));
+           is_explained(mine, answer, whole(out, stepping.n), whole(stepping.object, stepping.n));
 }
 
 /* Stops after the first instruction, the second ... until the operation is over before. */

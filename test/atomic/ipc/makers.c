@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables that come and go: many processes make one at once and are killed over it; regions are
- * joined and left while others are in use; a child in another pid namespace is kept out.
+ * Tables that come and go: many processes make one at once and are killed over it; a child in
+ * another pid namespace is kept out.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,66 +82,6 @@ static unsigned race(uint64_t *random, bool kills)
     return killed;
 }
 
-/* Other regions come and go in the slots beside one that is in use. */
-static bool is_over;
-
-static void *come_and_go(void *arg)
-{
-    struct mapping *g = arg;
-
-    for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); i++) {
-        CHECK(fw_ipc_atomic_join(g[i % 2].base, g[i % 2].size) == 0);
-        store_stamp(at(&g[i % 2], 0), 24, i);
-        CHECK(load_stamp(at(&g[i % 2], 0), 24) == i);
-        CHECK(fw_ipc_atomic_leave(g[i % 2].base) == 0);
-    }
-    return NULL;
-}
-
-/* A region at this very address. */
-static struct mapping place(char *address, size_t objects, size_t largest)
-{
-    struct mapping g = mapping_open(objects, largest);
-
-    munmap(g.base, g.size);
-    g.base = address;
-    CHECK(mmap(address, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, g.fd, 0) ==
-          address);
-    CHECK(fw_ipc_atomic_create(g.base, g.size, largest) == 0);
-    return g;
-}
-
-/*
- * A process that takes the beginning of one of the others with the size of the other one finds that
- * the region in use lies in that, and stops: such small objects.
- */
-static void lookups(void)
-{
-    enum { APART = 1 << 20 };
-    char *area = mmap(NULL, 4 * APART, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct mapping others[2] = {place(area, 64, 24), place(area + 2 * APART, APART, 25)};
-    struct mapping used = place(area + APART, 4096, 64);
-    pthread_t thread;
-    _Alignas(16) unsigned char outside[64] = {0};
-
-    fw_ipc_atomic_leave(others[0].base);
-    fw_ipc_atomic_leave(others[1].base);
-    is_over = false;
-    CHECK(pthread_create(&thread, NULL, come_and_go, others) == 0);
-    for (uint64_t i = 1; i < (is_constrained ? 20000 : 300000); i++) {
-        store_stamp(at(&used, 8), 64, i);
-        CHECK(load_stamp(at(&used, 8), 64) == i);
-        CHECK(exchange_stamp(outside, 64, i) == i - 1);
-    }
-    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
-    pthread_join(thread, NULL);
-    munmap(area, 4 * APART);
-    fw_ipc_atomic_leave(used.base);
-    close(others[0].fd);
-    close(others[1].fd);
-    close(used.fd);
-}
-
 static void use_it(void *arg)
 {
     (void)arg;
@@ -185,7 +124,6 @@ int main(void)
         race(&random, false);
     for (unsigned i = 0; i < (is_constrained ? 30 : 150); i++)
         killed += race(&random, true);
-    lookups();
     mapping = mapping_new(4096, LARGEST);
     finish(start(enter_a_namespace, NULL));
     printf("%u makers and users killed\n", killed);
