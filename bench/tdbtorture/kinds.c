@@ -6,6 +6,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/rwlock.h>
 
+#include "bench/classics/furwock.h"
 #include "locks.h"
 
 /* --- Spin, then yield: Franke, Russell and Kirkwood (OLS 2002), section 4.2 ------------------- */
@@ -45,8 +46,60 @@ static int spin_give(void *lock, bool write)
     return 0;
 }
 
-static const struct lock_kind spin = {"spin", sizeof(uint32_t), true, spin_take, spin_give, NULL,
-                                      NULL};
+static const struct lock_kind spin = {
+    "spin", sizeof(uint32_t), true, spin_take, spin_give, NULL, NULL, NULL};
+
+/* --- The paper's futexes (bench/classics/): FUTEX of Table 3, in section 4.2 --------------------
+ *
+ * The paper says that fcntl's locks were replaced by futexes.  Chains and the list of free space
+ * have the futex itself, where readers wait too.  What several may hold at once, walks and records, has
+ * its read-write lock, the furwock, which is two futexes and a count (section 3.1.2).
+ */
+static int furwock_take(void *lock, bool write, bool wait)
+{
+    if (!wait)
+        return write ? classic_furwock_write_trydown(lock) : classic_furwock_read_trydown(lock);
+    if (write)
+        classic_furwock_write_down(lock);
+    else
+        classic_furwock_read_down(lock);
+    return 0;
+}
+
+static int furwock_give(void *lock, bool write)
+{
+    if (write)
+        classic_furwock_write_up(lock);
+    else
+        classic_furwock_read_up(lock);
+    return 0;
+}
+
+static int futex_take(void *lock, bool write, bool wait)
+{
+    (void)write;
+    if (!wait)
+        return classic_futex_trydown(lock);
+    classic_futex_down(lock);
+    return 0;
+}
+
+static int futex_give(void *lock, bool write)
+{
+    (void)write;
+    classic_futex_up(lock);
+    return 0;
+}
+
+/* A furwock begins with a futex, which is free in both. */
+static void futex_init(void *lock)
+{
+    *(classic_furwock *)lock = (classic_furwock)CLASSIC_FURWOCK_INIT;
+}
+
+static const struct lock_kind futexes = {
+    "futex",   sizeof(classic_furwock), true, furwock_take, furwock_give, futex_take, futex_give,
+    futex_init};
 
 /* --- fw_ipc_rwlock ------------------------------------------------------------------------------
  *
@@ -78,7 +131,7 @@ static int rwlock_give(void *lock, bool write)
 }
 
 static const struct lock_kind rwlocks = {
-    "furwock-rwlock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, NULL, NULL};
+    "furwock-rwlock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, NULL, NULL, NULL};
 
 /* --- fw_ipc_mutex: where TDB's own mutex mode has mutexes ----------------------- */
 
@@ -97,11 +150,11 @@ static int mutex_give(void *lock, bool write)
 }
 
 static const struct lock_kind mutexes = {
-    "furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take, mutex_give, NULL, NULL};
+    "furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take, mutex_give, NULL, NULL, NULL};
 
 /* --- Both: chains are held for a moment, so their readers may wait for each other ------------- */
 
 static const struct lock_kind both = {
-    "furwock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, mutex_take, mutex_give};
+    "furwock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, mutex_take, mutex_give, NULL};
 
-const struct lock_kind *const lock_kinds[] = {&spin, &both, &rwlocks, &mutexes, NULL};
+const struct lock_kind *const lock_kinds[] = {&spin, &futexes, &both, &rwlocks, &mutexes, NULL};

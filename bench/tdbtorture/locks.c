@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,6 +89,30 @@ static void in_child(void)
     my.holds_all = false;
 }
 
+static void *lock_at(size_t i)
+{
+    return my.locks + i * my.stride;
+}
+
+enum { UNMADE, BEING_MADE, MADE };
+
+/* Each process opens the database by itself: the first one makes the locks, the others wait. */
+static void make_locks(void)
+{
+    uint32_t *state = lock_at(my.count), seen = UNMADE;
+
+    if (my.kind->init == NULL)
+        return;
+    if (__atomic_compare_exchange_n(state, &seen, BEING_MADE, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE)) {
+        for (size_t i = 0; i < my.count; i++)
+            my.kind->init(lock_at(i));
+        __atomic_store_n(state, MADE, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != MADE)
+        sched_yield();
+}
+
 static void begin(void)
 {
     const struct lock_kind *kind = find_kind(told("TDBTORTURE_KIND"));
@@ -98,7 +123,7 @@ static void begin(void)
     my.stride = (kind->size + LINE - 1) / LINE * LINE;
     my.count = LOCK_FREELIST + 1 + my.chains + ((size_t)1 << RECORD_BITS);
 
-    size_t size = my.count * my.stride;
+    size_t size = (my.count + 1) * my.stride; /* the last: whether the locks are made */
     if (fw_region_open(told("TDBTORTURE_REGION"), size + size / 2 + REGION_SPARE,
                        FW_REGION_CREATE | 0600, &region) != 0)
         fail("cannot open the region");
@@ -107,11 +132,7 @@ static void begin(void)
     pthread_atfork(NULL, NULL, in_child);
     my.locks = locks;
     my.kind = kind;
-}
-
-static void *lock_at(size_t i)
-{
-    return my.locks + i * my.stride;
+    make_locks();
 }
 
 static bool is_apart(const void *lock)

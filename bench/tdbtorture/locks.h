@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A way to lock a byte of the database: one of these objects for each byte, zeroes at first. */
+/* A way to lock a byte of the database: one of these objects for each byte. */
 struct lock_kind {
     const char *name;
     size_t size;
@@ -15,6 +15,7 @@ struct lock_kind {
     /* Another lock for chains and the list of free space, where readers wait too; or NULL. */
     int (*take_chain)(void *lock, bool write, bool wait);
     int (*give_chain)(void *lock, bool write);
+    void (*init)(void *lock); /* NULL: zeroes are free */
 };
 
 /* Ends with NULL. */

@@ -75,17 +75,23 @@ class Measuring(unittest.TestCase):
         self.assertEqual(len(runner.calls), 3)
 
     def test_fitting(self):
-        loops, expected = engine.fit(FakeRunner(), ["fcntl", "furwock"], engine.LEVELS, 5, 100)
+        loops, expected, whole = engine.fit(FakeRunner(), ["fcntl", "furwock"],
+                                            engine.LEVELS, 5, 100)
         self.assertLess(loops * 1e-3 * 3 * 2 * 5, 100)
         self.assertGreater(loops * 1e-3 * 3 * 2 * 5, 30)
         self.assertAlmostEqual(expected, loops * 1e-3)
+        self.assertLess(whole, 100)
+        told, longest, whole = engine.fit(FakeRunner(), ["fcntl"], [LOW], 2, 1, loops=200000)
+        self.assertEqual((told, longest), (200000, 200.0))
+        self.assertAlmostEqual(whole, 2 * 200 * engine.GROWTH)
         self.assertEqual(engine.fit(FakeRunner(), ["furwock"], [LOW], 1, 1e6)[0],
                          engine.LOOPS_MOST)
 
 
 class Tables(unittest.TestCase):
     def test_ratios_are_taken_within_rounds(self):
-        doc = document({("furwock", "high"): [1, 2, 4], ("fcntl", "high"): [2, 4, 8]})
+        doc = document({("furwock", "high"): [1, 2, 4] * 2,
+                        ("fcntl", "high"): [2, 4, 8] * 2})
         value, low, high = table.ratio(doc, "furwock", "fcntl", "high")
         for number in (value, low, high):
             self.assertAlmostEqual(number, 0.5)
@@ -93,15 +99,31 @@ class Tables(unittest.TestCase):
 
     def test_goals(self):
         doc = document({("furwock", "low"): [1, 1], ("fcntl", "low"): [5, 5],
-                        ("tdb-mutex", "low"): [0.9, 0.9]})
+                        ("tdb-mutex", "low"): [0.9, 0.9], ("furwock-mutex", "low"): [1, 1]})
         self.assertEqual([(name, good) for name, _, _, good in table.goals(doc)],
-                         [("low: furwock of fcntl", True), ("low: furwock of tdb-mutex", False)])
+                         [("low: furwock of fcntl", True),
+                          ("low: furwock-mutex of tdb-mutex", False)])
         text = table.text(doc)
         self.assertIn("wanted at most 0.3: reached", text)
         self.assertIn("wanted at most 1: missed", text)
         self.assertIn("111.5", text)
 
+    def test_like_for_like(self):
+        """TDB's mutex mode leaves records and walks to fcntl: only what does so is beside it."""
+        doc = document({("furwock", "low"): [1, 1], ("tdb-mutex", "low"): [2, 2],
+                        ("furwock-mutex", "low"): [1.8, 1.8]})
+        row = next(line for line in table.like_for_like(doc).splitlines()
+                   if line.startswith("low"))
+        self.assertIn("0.90", row)
+        self.assertIn("like for like", table.text(doc))
+        self.assertIsNone(table.like_for_like(document({("furwock", "low"): [1]})))
+
     def test_the_paper(self):
+        """Table 3's rows: the 2002 futex is a kind of its own."""
+        self.assertEqual([table.then(lock, "high") for lock in ("fcntl", "spin", "futex")],
+                         [1003.69, 751.18, 593.00])
+        self.assertIn("futex", engine.KINDS)
+        self.assertIsNone(table.then("furwock-mutex", "high"))
         self.assertAlmostEqual(table.PAPER["futex"]["low"] / table.PAPER["fcntl"]["low"], 0.0752,
                                places=4)
 
@@ -136,6 +158,20 @@ class Command(unittest.TestCase):
             done = self.run_it(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(len(done.stderr.splitlines()), 1, words)
+
+    def test_the_papers_count(self):
+        """200000 operations of each process, however long it takes: said beforehand."""
+        self.assertEqual(self.run_it("--paper", "--loops", "5").returncode, 2)
+        if not (source.cache() / "tdb" / source.MARK).is_file():
+            self.skipTest("TDB's sources are not in the cache")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "r.json")
+            done = self.run_it("--paper", "--rounds", "1", "--level", "none", "--quiet",
+                               "--json", str(path), "--budget", "0.1", "futex")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            result = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(result["settings"]["loops"], 200000)
+        self.assertRegex(done.stderr, r"\d+ minutes for all rounds at least")
 
     def test_without_sources_it_is_skipped(self):
         with tempfile.TemporaryDirectory() as folder:

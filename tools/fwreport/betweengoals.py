@@ -43,9 +43,11 @@ def database(results):
     found, goals = between.database(results), []
     for level, most in table3.MOST.items():
         point = next((p for p in found.points() if p.level == level), None) if found else None
-        for base, bound in ((table3.BASE, most), (table3.MUTEX, table3.MUTEX_MOST)):
-            name, want = f"tdbtorture, contention {level}", f"time at most {bound:g} of {base}"
-            ratio = point and between.time_ratio(found, point, table3.OURS, base)
+        for lock, base, bound in ((table3.OURS, table3.BASE, most),
+                                  (table3.LIKE, table3.MUTEX, table3.MUTEX_MOST)):
+            name = f"tdbtorture, contention {level}, {lock}"
+            want = f"time at most {bound:g} of {base}"
+            ratio = point and between.time_ratio(found, point, lock, base)
             goals.append(Goal(name, want, at_most(ratio, bound), interval(ratio)) if ratio else
                          Goal(name, want, UNKNOWN, "no result of tdbtorture"))
     return goals

@@ -12,7 +12,8 @@ LOCKS = {"furwock-ipc": ("furwock", 1.4), "pthread-robust": ("rival", 1.0),
 TASKS = (2, 3, 4, 100)
 # lock: (family, time over fcntl's at each level)
 DATABASE = {"fcntl": ("rival", (1, 1, 1)), "tdb-mutex": ("rival", (0.7, 0.3, 0.6)),
-            "spin": ("classic", (0.8, 0.4, 0.7)), "furwock": ("furwock", (0.5, 0.25, 0.5))}
+            "spin": ("classic", (0.8, 0.4, 0.7)), "furwock": ("furwock", (0.5, 0.25, 0.5)),
+            "furwock-mutex": ("furwock", (0.6, 0.28, 0.5))}
 LEVELS = (("high", 6, 1), ("low", 6, 4096), ("none", 1, 4096))
 
 

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import sys
 import tempfile
 import time
 
@@ -15,6 +16,7 @@ from .build import Builder
 
 ROUNDS, BUDGET = 5, 300.0
 LOOPS_MOST = 10000000
+PAPER_LONGEST = 600.0           # seconds of a run with 200000 operations, before it looks hung
 
 
 def arguments(argv):
@@ -25,6 +27,8 @@ def arguments(argv):
     p.add_argument("--rounds", type=whole, default=ROUNDS, metavar="N", help="runs of each (5)")
     p.add_argument("--loops", type=up_to(LOOPS_MOST), metavar="N",
                    help="operations of each process (as many as the budget allows, 200000 at most)")
+    p.add_argument("--paper", action="store_true",
+                   help="as many operations as in Table 3, 200000, however long that takes")
     p.add_argument("--budget", type=positive, default=BUDGET, metavar="SECONDS",
                    help="time for all, without building (300)")
     p.add_argument("--seed", type=whole, default=1, metavar="N", help="of the first round, less 1")
@@ -34,6 +38,8 @@ def arguments(argv):
     p.add_argument("--dir", metavar="DIR", help="where the databases lie (/dev/shm)")
     p.add_argument("--quiet", action="store_true", help="no progress line")
     options = p.parse_intermixed_args(argv)
+    if options.paper and options.loops:
+        p.error("--paper has its own --loops")
     options.kinds = among(options.kinds, engine.KINDS, "locks")
     names = [level.name for level in engine.LEVELS]
     wanted = among(options.level.split(",") if options.level else [], names, "level")
@@ -54,8 +60,14 @@ def conduct(options, here, folder):
     begun = time.monotonic()
     loops, expected = options.loops, 0.0
     if loops is None:
-        loops, expected = engine.fit(runner, options.kinds, options.levels, options.rounds,
-                                     options.budget)
+        loops, expected, whole_time = engine.fit(
+            runner, options.kinds, options.levels, options.rounds, options.budget,
+            engine.LOOPS_MOST if options.paper else None)
+    if options.paper:
+        print(f"tdbtorture: {whole_time / 60:.0f} minutes for all rounds at least, as walks get "
+              "longer", file=sys.stderr)
+        expected = max(expected, PAPER_LONGEST)
+    deadline = None if options.paper else begun + options.budget
     points, line = engine.points(options.kinds, options.levels), rounds.Line(options.quiet)
     document = {"format": "furwock-bench-1", "benchmark": "tdbtorture", "plan": "table3",
                 "machine": about(builder), "missing": [], "notes": [], "complete": False,
@@ -63,7 +75,7 @@ def conduct(options, here, folder):
                 "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed},
                 "cells": [cell for point in points for cell in point]}
     status = rounds.conduct(
-        document, points, rounds=options.rounds, deadline=begun + options.budget,
+        document, points, rounds=options.rounds, deadline=deadline,
         run=engine.one_run(runner, options.levels, loops, options.seed, expected),
         say=lambda number, cell: line.say(f"round {number}, {cell['level']}: {cell['lock']}"))
     line.clear()

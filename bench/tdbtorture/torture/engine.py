@@ -24,10 +24,10 @@ class Level(NamedTuple):
 LEVELS = (Level("high", 6, 1), Level("low", 6, 4096), Level("none", 1, 4096))
 
 PLAIN = {"fcntl": (), "tdb-mutex": ("-m",)}  # TDB as it is
-OTHER = ("spin", "furwock", "furwock-rwlock", "furwock-mutex")  # kinds.c
+OTHER = ("spin", "futex", "furwock", "furwock-rwlock", "furwock-mutex")  # kinds.c
 KINDS = (*PLAIN, *OTHER)
-FAMILIES = {"spin": "classic", "furwock": "furwock", "furwock-rwlock": "furwock",
-            "furwock-mutex": "furwock"}  # else: rivals
+FAMILIES = {"spin": "classic", "futex": "classic", "furwock": "furwock",
+            "furwock-rwlock": "furwock", "furwock-mutex": "furwock"}  # else: rivals
 LOOPS_MOST = 200000             # of each process, as in the paper
 LOOPS_LEAST = 100
 LOOPS_FIRST = 300               # to find out how long it takes
@@ -83,16 +83,20 @@ class Runner:
             self.child = None
 
 
-def fit(runner, kinds, levels, rounds, budget):
-    """(loops for which all rounds fit the budget, longest run to expect)"""
+def fit(runner, kinds, levels, rounds, budget, loops=None):
+    """(loops for which all rounds fit the budget, longest run to expect, time of all rounds)
+
+    With `loops` given, there are so many whatever the budget.
+    """
     first = {}
     for level in levels:
         kind = "fcntl" if "fcntl" in kinds else kinds[0]
         first[level] = runner.seconds(kind, level, LOOPS_FIRST, 1, TIMEOUT_LEAST)
     whole = sum(first.values()) * len(kinds) * rounds * GROWTH
-    loops = max(LOOPS_LEAST, min(LOOPS_MOST, int(LOOPS_FIRST * budget / whole)))
-    loops -= loops % LOOPS_LEAST
-    return loops, max(first.values()) * loops / LOOPS_FIRST
+    if loops is None:
+        loops = max(LOOPS_LEAST, min(LOOPS_MOST, int(LOOPS_FIRST * budget / whole)))
+        loops -= loops % LOOPS_LEAST
+    return loops, max(first.values()) * loops / LOOPS_FIRST, whole * loops / LOOPS_FIRST
 
 
 def points(kinds, levels):

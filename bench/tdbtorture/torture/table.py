@@ -7,7 +7,7 @@ import statistics
 from flex import stats
 from flex.show import number, table
 
-from .published import BASE, MOST, MUTEX, MUTEX_MOST, OURS, PAPER, then
+from .published import BASE, LIKE, MOST, MUTEX, MUTEX_MOST, OURS, PAPER, then
 
 WIDE = 10                                      # an interval from x to 10x says nothing
 
@@ -68,14 +68,26 @@ def main_table(document):
     return table(rows, headers)
 
 
+def like_for_like(document):
+    """What replaces just the locks of TDB's own mutex mode, beside it; None: not measured."""
+    levels = list(dict.fromkeys(cell["level"] for cell in document["cells"]))
+    found = [(level, times(document, LIKE, level), times(document, MUTEX, level),
+              ratio(document, LIKE, MUTEX, level)) for level in levels]
+    if not any(both for *_, both in found):
+        return None
+    return table([[level, seconds_text(ours), seconds_text(theirs), ratio_text(both)]
+                  for level, ours, theirs, both in found],
+                 ["like for like", f"{LIKE}: s", f"{MUTEX}: s", f"/{MUTEX}"])
+
+
 def goals(document):
     """(name, wanted, (value, low, high) or None, reached) of each goal"""
     levels = list(dict.fromkeys(cell["level"] for cell in document["cells"]))
     found = []
     for level in levels:
-        for base, most in ((BASE, MOST[level]), (MUTEX, MUTEX_MOST)):
-            r = ratio(document, OURS, base, level)
-            found.append((f"{level}: {OURS} of {base}", most, r, r and r[0] <= most))
+        for lock, base, most in ((OURS, BASE, MOST[level]), (LIKE, MUTEX, MUTEX_MOST)):
+            r = ratio(document, lock, base, level)
+            found.append((f"{level}: {lock} of {base}", most, r, r and r[0] <= most))
     return found
 
 
@@ -84,6 +96,7 @@ def text(document):
     parts = [f"Completion times, seconds, medians of up to {s['rounds']} rounds; {s['loops']} "
              f"operations of each process ({document['source']});\nbeside them the paper's, of "
              "2002, with 200000 operations", main_table(document)]
+    parts += [like_for_like(document)] if like_for_like(document) else []
     lines = [f"{name} {ratio_text(r)}, wanted at most {most:g}: "
              f"{'not measured' if r is None else 'reached' if good else 'missed'}"
              for name, most, r, good in goals(document)]
