@@ -80,18 +80,4 @@ TEST(post_n_wakes_choosers_and_waiters)
     assert_int_equal(fw_sem_value(&items), 2);
 }
 
-TEST(the_deadline_ends_the_wait)
-{
-    static const fw_any either[] = {{FW_ANY_EVENT, &stop}, {FW_ANY_SEM, &items}};
-    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
-
-    for (int i = 0; i < 2; i++) {
-        int64_t began = (int64_t)now_ns();
-        fw_deadline d = deadline_in(clocks[i], 3000000);
-
-        assert_int_equal(fw_wait_any(either, 2, &d, NULL), ETIMEDOUT);
-        assert_true((int64_t)now_ns() - began >= 2900000);
-    }
-}
-
 UNIT_MAIN(reset, NULL)

@@ -130,32 +130,26 @@ TEST(a_sleeper_is_woken_by_each)
     }
 }
 
-TEST(without_the_system_call_it_sleeps_on_the_first)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5 * 1000000 - 10);
-
-    assert_int_equal(fw_wait_any(all, ALL, &d, NULL), ETIMEDOUT);
-    assert_int_equal(fake.waits, 5);
-    assert_ptr_equal(fake_nth(FAKE_WAIT, 0)->word, sleepers_word(&a));
-    assert_nobody_is_counted();
-}
-
 static int b_is_posted_in_the_dark(struct fake_call *call)
 {
-    (void)call;
+    assert_ptr_equal(call->word, upper_half(&a));
     make_ready(B);
     assert_word(&b, 1 | WAITERS(1) | WAKING(1));
     return FAKE_COMPARE;
 }
 
-TEST(in_the_dark_it_looks_every_millisecond)
+/* It looks at the others every millisecond. */
+TEST(without_the_system_call_it_sleeps_on_the_first)
 {
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5 * 1000000 - 10);
     unsigned which;
 
+    assert_int_equal(fw_wait_any(all, ALL, &d, NULL), ETIMEDOUT);
+    assert_int_equal(fake.waits, 5);
     fake.on_sleep = b_is_posted_in_the_dark;
     assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
     assert_int_equal(which, B);
-    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.waits, 6);
     assert_nobody_is_counted();
 }
 
@@ -187,8 +181,6 @@ TEST(giving_up_leaves_no_trace)
     assert_int_equal(fw_wait_any(all, 2, &d, NULL), ETIMEDOUT);
     assert_word(&a, 0);
     assert_word(&b, WAITERS(1));
-    d = fake_deadline(CLOCK_MONOTONIC, -1);
-    assert_int_equal(fw_wait_any(all, 2, &d, NULL), ETIMEDOUT);
 }
 
 static int disturbed(const fw_futex_any *words, unsigned n)
@@ -255,26 +247,6 @@ TEST(an_impossible_kernel_answer_panics)
     fake.on_wait_any = fault;
     FAKE_EXPECT_PANIC(fw_wait_any(all, ALL, NULL, NULL));
     assert_int_equal(fake.panic_error, EFAULT);
-}
-
-static void post_at_the_third_poll(void)
-{
-    if (fake.pauses == 3)
-        make_ready(B);
-}
-
-TEST(never_sleeping_policies_poll)
-{
-    static const fw_wait_policy spin = {FW_WAIT_SPIN, 0};
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000000);
-    unsigned which;
-
-    fw_wait_set_default(&spin);
-    fake.on_poll = post_at_the_third_poll;
-    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
-    assert_int_equal(which, B);
-    assert_int_equal(fw_wait_any(all, ALL, &d, &which), ETIMEDOUT);
-    assert_int_equal(fake.n_calls, 0);
 }
 
 UNIT_MAIN(reset, NULL)

@@ -3,6 +3,16 @@
 
 /* src/thread/brlock_life.c: what may be unmade, and when. */
 
+static void other_enters(void)
+{
+    AS(OTHER, fw_mutex_lock(&lock.lines_->writers));
+}
+
+static void other_leaves(void)
+{
+    AS(OTHER, fw_mutex_unlock(&lock.lines_->writers));
+}
+
 TEST(a_free_one_is_unmade)
 {
     assert_int_equal(fw_brlock_trydestroy(&lock), 0);
@@ -14,24 +24,17 @@ TEST(what_is_read_stays)
     fw_brlock_rdlock(&lock);
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
     FAKE_EXPECT_PANIC(fw_brlock_destroy(&lock));
-    assert_string_equal(fake.panic_what, "read-write lock destroyed while it is read");
+    assert_misuse("read-write lock destroyed while it is read", &lock, 0);
     fw_brlock_rdunlock(&lock);
 }
 
 TEST(what_is_written_stays)
 {
-    uint32_t me = fake_as(200);
-
-    fw_brlock_wrlock(&lock);
-    fake_as(FAKE_SELF);
+    AS(OTHER, fw_brlock_wrlock(&lock));
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
     FAKE_EXPECT_PANIC(fw_brlock_destroy(&lock));
-    assert_int_equal(fake.panic_owner, FAKE_ID(200));
-    fake_as(200);
-    FAKE_EXPECT_PANIC(fw_brlock_destroy(&lock));
-    assert_string_equal(fake.panic_what, "read-write lock destroyed by its owner");
-    fw_brlock_wrunlock(&lock);
-    fw_self_id_ = me;
+    assert_int_equal(fake.panic_owner, FAKE_ID(OTHER));
+    AS(OTHER, fw_brlock_wrunlock(&lock));
 }
 
 /* It has cleared the closed flag, and not yet let go of the writers' mutex. */
@@ -40,37 +43,25 @@ static int leaves(struct fake_call *call)
     (void)call;
     if (fake.waits < 2)
         return -ETIMEDOUT; /* it was not to be had in a millisecond */
-    fake_as(200);
-    fw_mutex_unlock(&lock.lines_->writers);
+    other_leaves();
     return FAKE_COMPARE;
 }
 
 TEST(who_is_on_the_way_out_is_waited_for)
 {
-    fake_as(200);
-    fw_mutex_lock(&lock.lines_->writers);
-    fake_as(FAKE_SELF);
+    other_enters();
     fake.on_sleep = leaves;
     assert_int_equal(fw_brlock_trydestroy(&lock), 0);
     assert_true(fake.waits >= 2);
 }
 
 /* The stripes are open again: readers come and go, and the last of them destroys the lock. */
-static int clears_the_closed_flag(struct fake_call *call)
-{
-    (void)call;
-    lock.owner_ = 0;
-    fake_as(200);
-    fw_mutex_unlock(&lock.lines_->writers);
-    return FAKE_COMPARE;
-}
+MEANWHILE(clears_the_closed_flag, lock.owner_ = 0; other_leaves())
 
 BOTH(a_writer_that_has_yet_to_reopen_is_waited_for)
 {
-    fake_as(200);
-    fw_mutex_lock(&lock.lines_->writers);
-    lock.owner_ = FAKE_ID(200);
-    fake_as(FAKE_SELF);
+    other_enters();
+    lock.owner_ = FAKE_ID(OTHER);
     fake.on_sleep = clears_the_closed_flag;
     fw_brlock_destroy(&lock);
     assert_null(lock.lines_);
@@ -81,36 +72,25 @@ BOTH(a_writer_that_has_yet_to_reopen_is_waited_for)
 static int closes(struct fake_call *call)
 {
     (void)call;
-    lock.owner_ = FAKE_ID(200);
+    lock.owner_ = FAKE_ID(OTHER);
     lock.lines_->stripe[0].word |= BRLOCK_CLOSED;
     return -ETIMEDOUT;
 }
 
 TEST(who_is_on_the_way_in_is_not)
 {
-    fake_as(200);
-    fw_mutex_lock(&lock.lines_->writers);
-    fake_as(FAKE_SELF);
+    other_enters();
     fake.on_sleep = closes;
     fake.pause_ns = 1000000;
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
-    lock.owner_ = 0;
-    lock.lines_->stripe[0].word &= ~BRLOCK_CLOSED;
-    fake_as(200);
-    fw_mutex_unlock(&lock.lines_->writers);
-    fake_as(FAKE_SELF);
 }
 
 TEST(what_a_fork_left_held_stays)
 {
-    fake_as(200);
-    fw_mutex_lock(&lock.lines_->writers);
-    fake_as(FAKE_SELF);
+    other_enters();
     fake.fork_generation++;
     assert_int_equal(fw_brlock_trydestroy(&lock), EBUSY);
     assert_int_equal(fake.waits, 0);
-    fake_as(200);
-    fw_mutex_unlock(&lock.lines_->writers);
-    fake_as(FAKE_SELF);
 }
+
 UNIT_MAIN(begin, end)

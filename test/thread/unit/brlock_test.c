@@ -61,15 +61,15 @@ TEST(what_no_sequence_can_do_is_counted_in_the_stripe)
 TEST(a_writer_closes_and_fences)
 {
     fw_brlock_wrlock(&lock);
-    assert_int_equal(lock.owner_, FAKE_ID(SELF));
+    assert_int_equal(lock.owner_, FAKE_ID(FAKE_SELF));
     assert_int_equal(stripe(0), BRLOCK_CLOSED);
     assert_int_equal(fake.fences, 1);
-    assert_int_equal(fw_brlock_owner(&lock), SELF);
+    assert_int_equal(fw_brlock_owner(&lock), FAKE_SELF);
     fake_as(OTHER);
     assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fake.fences, 1);
-    fake_as(SELF);
+    fake_as(FAKE_SELF);
     fw_brlock_wrunlock(&lock);
     check_at_rest();
     assert_int_equal(fw_brlock_owner(&lock), 0);
@@ -132,7 +132,7 @@ static int only_the_last_wakes(struct fake_call *call)
     (void)call;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(fake.wakes, 0);
-        as(OTHER, fw_brlock_rdunlock);
+        AS(OTHER, fw_brlock_rdunlock(&lock));
     }
     assert_int_equal(fake.wakes, 1);
     return FAKE_COMPARE;
@@ -171,7 +171,7 @@ BOTH(a_writer_that_gives_up_opens_again)
 
 static void slip_in(void)
 {
-    as(OTHER, fw_brlock_rdunlock);
+    AS(OTHER, fw_brlock_rdunlock(&lock));
 }
 
 TEST(trywrlock_looks_before_and_after_it_closes)
@@ -195,7 +195,7 @@ STRIPED(a_thread_keeps_to_its_stripe)
 
     fake_as(OTHER + 1);
     fw_brlock_rdlock(&lock);
-    fake_as(SELF);
+    fake_as(FAKE_SELF);
     fake_percpu.here = 2;
     fw_brlock_rdlock(&lock);
     assert_int_equal(stripe(mine), BRLOCK_READER);
@@ -227,7 +227,7 @@ static int leave_from_stripe(struct fake_call *call)
 
 STRIPED(a_writer_waits_for_each_stripe)
 {
-    as(OTHER, fw_brlock_rdlock);
+    AS(OTHER, fw_brlock_rdlock(&lock));
     fake.on_sleep = leave_from_stripe;
     fw_brlock_wrlock(&lock);
     assert_int_equal(fake.waits, 1);

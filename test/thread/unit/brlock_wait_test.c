@@ -3,8 +3,6 @@
 
 /* fw_brlock: readers that wait for writers, those who lose, and what is an error. */
 
-static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
-
 /* The reader sleeps, the closed flag is clear, and the next writer comes before the reader runs. */
 static int next_writer_comes(struct fake_call *call)
 {
@@ -15,7 +13,7 @@ static int next_writer_comes(struct fake_call *call)
         assert_int_equal(call->expected, BRLOCK_READER | BRLOCK_CLOSED);
         return FAKE_COMPARE;
     }
-    as(OTHER, fw_brlock_wrunlock);
+    AS(OTHER, fw_brlock_wrunlock(&lock));
     fake_as(THIRD);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_timedwrlock(&lock, &soon), ETIMEDOUT);
@@ -25,7 +23,7 @@ static int next_writer_comes(struct fake_call *call)
 
 BOTH(a_reader_waits_for_one_writer_at_most)
 {
-    as(OTHER, fw_brlock_wrlock);
+    AS(OTHER, fw_brlock_wrlock(&lock));
     fake.on_sleep = next_writer_comes;
     assert_int_equal(fw_brlock_rdlock_policy(&lock, &block, NULL), 0);
     assert_int_equal(fake.waits, 2);
@@ -57,13 +55,7 @@ BOTH(a_writer_lets_in_those_who_were_kept_out)
     check_at_rest();
 }
 
-static void check_panic(const char *what, uint32_t owner)
-{
-    assert_non_null(strstr(fake.panic_what, what));
-    assert_ptr_equal(fake.panic_lock, &lock);
-    assert_int_equal(fake.panic_caller, FAKE_ID(SELF));
-    assert_int_equal(fake.panic_owner, owner);
-}
+#define DOES_NOT_OWN "write lock released by a thread that does not own it"
 
 BOTH(the_writer_may_not_ask_again)
 {
@@ -71,21 +63,21 @@ BOTH(the_writer_may_not_ask_again)
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY);
     FAKE_EXPECT_PANIC(fw_brlock_wrlock(&lock));
-    check_panic("again by its owner", FAKE_ID(SELF));
+    assert_misuse("write lock asked for again by its owner", &lock, FAKE_ID(FAKE_SELF));
     FAKE_EXPECT_PANIC(fw_brlock_rdlock(&lock));
-    check_panic("by the writer", FAKE_ID(SELF));
+    assert_misuse("read lock asked for by the writer", &lock, FAKE_ID(FAKE_SELF));
     FAKE_EXPECT_PANIC(fw_brlock_destroy(&lock));
-    check_panic("destroyed by its owner", FAKE_ID(SELF));
+    assert_misuse("read-write lock destroyed by its owner", &lock, FAKE_ID(FAKE_SELF));
     fw_brlock_wrunlock(&lock);
 }
 
 BOTH(only_the_writer_releases)
 {
     FAKE_EXPECT_PANIC(fw_brlock_wrunlock(&lock));
-    check_panic("does not own it", 0);
-    as(OTHER, fw_brlock_wrlock);
+    assert_misuse(DOES_NOT_OWN, &lock, 0);
+    AS(OTHER, fw_brlock_wrlock(&lock));
     FAKE_EXPECT_PANIC(fw_brlock_wrunlock(&lock));
-    check_panic("does not own it", FAKE_ID(OTHER));
+    assert_misuse(DOES_NOT_OWN, &lock, FAKE_ID(OTHER));
 }
 
 BOTH(a_read_lock_of_nobody_is_seen_where_it_can_be)
@@ -93,7 +85,7 @@ BOTH(a_read_lock_of_nobody_is_seen_where_it_can_be)
     if (has_counters(&lock))
         fw_brlock_wrlock(&lock);
     FAKE_EXPECT_PANIC(fw_brlock_rdunlock(&lock));
-    check_panic("nobody holds", 0);
+    assert_misuse("read lock released that nobody holds", &lock, 0);
 }
 
 UNIT_MAIN(begin, end)

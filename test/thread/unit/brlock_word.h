@@ -2,24 +2,15 @@
 #ifndef FW_TEST_BRLOCK_WORD_H
 #define FW_TEST_BRLOCK_WORD_H
 
-#include "test/support/unit.h"
-
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <furwock/brlock.h>
-#include <furwock/futex.h>
 
-#include "fake.h"
 #include "fake_percpu.h"
 #include "thread/brlock_lines.h"
+#include "words.h"
 
 /* What the tests of fw_brlock under the fake kernel share. */
-
-#define SELF FAKE_SELF
-#define OTHER 200u
-#define THIRD 300u
 
 static fw_brlock lock;
 
@@ -31,14 +22,6 @@ static uint32_t stripe(unsigned i)
 static uint32_t counter(unsigned i)
 {
     return *counter_at(&lock, i);
-}
-
-static inline void as(uint32_t tid, void (*call)(fw_brlock *))
-{
-    uint32_t before = fake_as(tid);
-
-    call(&lock);
-    fw_self_id_ = before;
 }
 
 /* A lock with that many counters (0: with stripes), on a machine of four CPUs. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
 #include "cond_waits.h"
 #include "thread/cond_posix.h"
 #include "thread/mutex_posix.h"
@@ -62,12 +60,7 @@ static int wait_posix(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
 
 /* --- Nothing stops the program -------------------------------------------------------------- */
 
-static int signal_to_me(struct fake_call *call)
-{
-    (void)call;
-    with_mutex(fw_cond_signal);
-    return FAKE_COMPARE;
-}
+MEANWHILE(signal_to_me, WITH_MUTEX(fw_cond_signal(&c)))
 
 TEST(waits_without_the_mutex)
 {
@@ -80,9 +73,7 @@ TEST(waits_without_the_mutex)
 
 TEST(waits_with_what_another_holds)
 {
-    fake_as(OTHER);
-    fw_mutex_lock(&m);
-    fake_as(FAKE_SELF);
+    AS(OTHER, fw_mutex_lock(&m));
     fake.on_sleep = signal_to_me;
     assert_int_equal(wait_posix(&m, true, NULL), 0);
     assert_int_equal(fw_mutex_owner(&m), FAKE_SELF);
@@ -157,7 +148,7 @@ static int somebody_awaits_the_end(struct fake_call *call)
     }
     assert_true(call->has_deadline);
     if (fake.waits == 3)
-        with_mutex(fw_cond_signal);
+        WITH_MUTEX(fw_cond_signal(&c));
     return FAKE_COMPARE;
 }
 

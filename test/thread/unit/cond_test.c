@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <furwock/futex.h>
-
 #include "cond_waits.h"
 
 /* src/thread/cond.c with the fake kernel: waits, and misuse. */
@@ -18,7 +16,7 @@ static int signalled(struct fake_call *call)
     assert_int_equal(call->expected, c.seq_);
     assert_int_equal(call->bits & MUTEX_CLASS_ANY, MUTEX_CLASS_NEW);
     assert_word(&m, 0); /* the mutex was released */
-    with_mutex(fw_cond_signal);
+    WITH_MUTEX(fw_cond_signal(&c));
     return FAKE_COMPARE;
 }
 
@@ -32,45 +30,26 @@ TEST(a_signal_wakes_the_waiter)
     assert_int_equal(fake.cancel_points, 1);
 }
 
-enum { URGENCY = 20 };
-
-static int an_equal_one_comes(struct fake_call *call)
-{
-    (void)call;
-    if (fake.waits == 1) {
-        another_waits(NULL);
-        return FAKE_COMPARE;
-    }
-    without_mutex(fw_cond_signal);
-    assert_true(fake.sleepers[0].woken);
-    assert_false(fake.sleepers[1].woken);
-    without_mutex(fw_cond_signal);
-    return FAKE_COMPARE;
-}
-
-TEST(among_equals_the_first_to_come_is)
-{
-    c.waiters_ = 2; /* they sleep singly */
-    fake.urgency = URGENCY;
-    fake.on_sleep = an_equal_one_comes;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_int_equal(inner_result, 0);
-}
-
 static void signalled_while_polling(void)
 {
     fake.on_poll = NULL;
-    with_mutex(fw_cond_signal);
+    WITH_MUTEX(fw_cond_signal(&c));
 }
 
-TEST(a_waiter_that_polls_costs_no_system_call)
+/* With the default policy. */
+static void wait_once(void)
+{
+    fw_mutex_lock(&m);
+    fw_cond_wait(&c, &m);
+    fw_mutex_unlock(&m);
+}
+
+TEST(what_polling_was_good_for_is_learnt)
 {
     fake.polling_pays = true;
     fake.pause_ns = 50;
     fake.on_poll = signalled_while_polling;
-    fw_mutex_lock(&m);
-    fw_cond_wait(&c, &m);
-    fw_mutex_unlock(&m);
+    wait_once();
     assert_int_equal(fake.waits + fake.wakes, 0);
     assert_true(fake.polling_found);
 }
@@ -78,11 +57,11 @@ TEST(a_waiter_that_polls_costs_no_system_call)
 TEST(polling_that_does_not_pay_is_left_out)
 {
     fake.on_sleep = signalled;
-    fw_mutex_lock(&m);
-    fw_cond_wait(&c, &m);
-    fw_mutex_unlock(&m);
+    wait_once();
     assert_int_equal(fake.pauses, 0);
 }
+
+/* --- Misuse -------------------------------------------------------------------------------- */
 
 TEST(waiting_without_the_mutex_stops_the_program)
 {
@@ -96,15 +75,11 @@ static fw_mutex second_mutex;
 
 static int another_waits_with_another_mutex(struct fake_call *call)
 {
-    uint32_t before = fake_as(OTHER);
-
     (void)call;
-    fw_mutex_init(&second_mutex);
-    fw_mutex_lock(&second_mutex);
-    FAKE_EXPECT_PANIC(fw_cond_wait(&c, &second_mutex));
+    AS(OTHER, fw_mutex_init(&second_mutex); fw_mutex_lock(&second_mutex);
+       FAKE_EXPECT_PANIC(fw_cond_wait(&c, &second_mutex)));
     fake.n_sleepers = 1;
-    fake_as(before >> FW_ID_SHIFT);
-    with_mutex(fw_cond_signal);
+    WITH_MUTEX(fw_cond_signal(&c));
     return FAKE_COMPARE;
 }
 

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
-#include <furwock/futex.h>
 #include <furwock/latch.h>
 
-#include "fake.h"
-#include "test/support/unit.h"
 #include "thread/any_source.h"
 #include "thread/latch_word.h"
+#include "words.h"
 
 /* src/thread/latch.c over the fake kernel. */
-
-enum { OTHER = 300 };
-
-static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
 
 static fw_latch l;
 

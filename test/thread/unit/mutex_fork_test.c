@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
 #include "mutex_words.h"
 
 /* src/thread/mutex.c in a forked child: what the word says of waiters that do not exist there. */
 
-static fw_mutex m;
-
 static int reset(void)
 {
-    fw_mutex_init(&m);
-    reset_fake();
+    reset_mutex();
     fake.fork_generation = 1;
     return 0;
 }
@@ -59,12 +54,7 @@ TEST(a_free_lock_with_ghosts_can_be_taken)
     assert_int_equal(fake.n_calls, 0);
 }
 
-static int alone_in_the_queue(struct fake_call *call)
-{
-    (void)call;
-    assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1));
-    return FAKE_COMPARE;
-}
+MEANWHILE(alone_in_the_queue, assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1)))
 
 /* The owner's thread is gone for ever, and so are those who waited with it. */
 TEST(the_first_to_join_clears_the_stale_waiters)
@@ -73,7 +63,7 @@ TEST(the_first_to_join_clears_the_stale_waiters)
 
     m.state_ = HELD(OWNER) | FENCED | WAKING | RETRY | STARVING | WAITERS(5);
     fake.on_sleep = alone_in_the_queue;
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
+    assert_int_equal(lock_until(&d), ETIMEDOUT);
     assert_word(&m, HELD(OWNER) | FENCED | GENERATION(1));
     assert_int_equal(fake.fences, 1); /* the parent's fence says nothing about the child */
 }
@@ -110,7 +100,7 @@ TEST(a_pass_that_the_fork_cut_short_is_undone)
     fw_mutex_lock(&m);
     assert_word(&m, MINE);
     m.state_ = passed;
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
+    lock_blocking();
     assert_word(&m, MINE);
     m.state_ = passed | GENERATION(1); /* a pass of this process goes on */
     assert_int_equal(fw_mutex_trylock(&m), EBUSY);

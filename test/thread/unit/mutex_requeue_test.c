@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
-#include <furwock/futex.h>
-
 #include "mutex_words.h"
 #include "thread/mutex_requeue.h"
 
 /* src/thread/mutex_requeue.c: waiters that come by somebody else's hand. */
-
-static fw_mutex m;
-
-static int reset(void)
-{
-    fw_mutex_init(&m);
-    return reset_fake();
-}
 
 TEST(the_owner_registers_without_a_fence)
 {
@@ -72,4 +60,4 @@ TEST(of_a_real_time_thread_the_word_knows)
     assert_word(&m, HELD(OWNER) | FENCED | URGENT | WAITERS(3));
 }
 
-UNIT_MAIN(reset, NULL)
+UNIT_MAIN(reset_mutex, NULL)

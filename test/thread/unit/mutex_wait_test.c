@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
-#include <furwock/futex.h>
-
 #include "mutex_words.h"
 
-/* src/thread/mutex.c, waiting: joining, fencing, sleeping, waking, losing, giving up. */
-
-static fw_mutex m;
-
-static int reset(void)
-{
-    fw_mutex_init(&m);
-    return reset_fake();
-}
-
-static void unlock_as(uint32_t tid)
-{
-    uint32_t before = fake_as(tid);
-
-    fw_mutex_unlock(&m);
-    fake_as(before >> FW_ID_SHIFT);
-}
-
-static void lock_blocking(void)
-{
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, NULL), 0);
-}
+/*
+ * src/thread/mutex.c, waiting: joining, fencing, losing, giving up, and passing the lock to those
+ * who starve.  What all calls that wait have in common: waits_test.c.
+ */
 
 /* What a sleep in line must look like. */
 static void assert_sleep(const struct fake_call *call, uint64_t word, uint32_t bits)
 {
     assert_word(&m, word);
-    assert_ptr_equal(call->word, waiters_word(&m));
+    assert_ptr_equal(call->word, upper_half(&m));
     assert_int_equal(call->expected, word >> 32);
     assert_int_equal(call->bits, bits);
     assert_int_equal(call->flags, FW_FUTEX_PRIVATE);
@@ -46,36 +24,29 @@ static void fence_sees_the_waiter(void)
 static int owner_leaves(struct fake_call *call)
 {
     assert_sleep(call, HELD(OWNER) | FENCED | WAITERS(1), MUTEX_CLASS_NEW);
-    unlock_as(OWNER);
+    AS(OWNER, fw_mutex_unlock(&m));
     assert_word(&m, FENCED | WAKING | WAITERS(1));
     return FAKE_COMPARE;
 }
 
-TEST(joins_fences_sleeps_and_takes)
+TEST(joins_fences_once_sleeps_and_takes)
 {
-    m.state_ = HELD(OWNER);
-    fake.on_fence = fence_sees_the_waiter;
-    fake.on_sleep = owner_leaves;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.fences, 1);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake.wakes, 1);
-    assert_int_equal(fake.pauses + fake.yields, 0);
-}
-
-TEST(a_fenced_lock_needs_no_fence)
-{
-    m.state_ = HELD(OWNER) | FENCED;
-    fake.on_sleep = owner_leaves;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.fences, 0);
+    for (int is_fenced = 0; is_fenced < 2; is_fenced++) {
+        fake_reset();
+        m.state_ = HELD(OWNER) | (is_fenced ? FENCED : 0);
+        fake.on_fence = fence_sees_the_waiter;
+        fake.on_sleep = owner_leaves;
+        lock_blocking();
+        assert_word(&m, MINE | FENCED);
+        assert_int_equal(fake.fences, !is_fenced);
+        assert_int_equal(fake.waits, 1);
+        assert_int_equal(fake.wakes, 1);
+    }
 }
 
 static void owner_leaves_during_the_fence(void)
 {
-    unlock_as(OWNER);
+    AS(OWNER, fw_mutex_unlock(&m));
 }
 
 TEST(a_release_during_the_fence_saves_the_sleep)
@@ -87,27 +58,6 @@ TEST(a_release_during_the_fence_saves_the_sleep)
     assert_int_equal(fake.waits, 0);
 }
 
-static int woken_for_nothing(struct fake_call *call)
-{
-    if (fake.waits == 1)
-        return FAKE_SPURIOUS;
-    /* It cannot know that the wake was not meant for it: it counts as old now. */
-    assert_sleep(call, HELD(OWNER) | FENCED | RETRY | WAITERS(1), MUTEX_CLASS_RETRY);
-    unlock_as(OWNER);
-    assert_word(&m, FENCED | WAKING | WAITERS(1));
-    return FAKE_COMPARE;
-}
-
-TEST(spurious_wakes_do_no_harm)
-{
-    m.state_ = HELD(OWNER);
-    fake.on_sleep = woken_for_nothing;
-    lock_blocking();
-    assert_word(&m, MINE | FENCED);
-    assert_int_equal(fake.waits, 2);
-    assert_int_equal(fake_nth(FAKE_WAKE, 0)->bits, MUTEX_CLASS_RETRY);
-}
-
 /* Others are asleep and awake as well; the word says what is needed of each sleep. */
 static int an_urgent_one_loses_races(struct fake_call *call)
 {
@@ -115,7 +65,7 @@ static int an_urgent_one_loses_races(struct fake_call *call)
     assert_false(call->has_deadline); /* no bounded wait */
     if (fake.waits < 6)
         return FAKE_SPURIOUS;
-    unlock_as(OWNER);
+    AS(OWNER, fw_mutex_unlock(&m));
     assert_word(&m, FENCED | WAKING | WAITERS(2));
     return FAKE_COMPARE;
 }
@@ -129,15 +79,6 @@ TEST(a_real_time_thread_sleeps_without_bound)
     assert_word(&m, MINE | FENCED | URGENT | WAITERS(1)); /* the other may be one, too */
 }
 
-TEST(an_unsigned_owner_is_waited_for)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
-
-    m.state_ = UNSIGNED;
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
-    assert_word(&m, UNSIGNED | FENCED);
-}
-
 TEST(unfenced_sleeps_are_short)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2500000);
@@ -145,7 +86,7 @@ TEST(unfenced_sleeps_are_short)
 
     m.state_ = HELD(OWNER);
     fake.fence_result = -EPERM;
-    assert_int_equal(fw_mutex_lock_policy(&m, &block, &d), ETIMEDOUT);
+    assert_int_equal(lock_until(&d), ETIMEDOUT);
     assert_word(&m, HELD(OWNER));
     assert_true(fake.waits >= 3);
     assert_int_equal(fake.fences, fake.waits); /* it asks again: the answer may change */
@@ -159,19 +100,151 @@ TEST(unfenced_sleeps_are_short)
     assert_int_equal(fake.now_ns - start, 2500000);
 }
 
-static int fault(struct fake_call *call)
+TEST(giving_up_leaves_no_trace)
+{
+    static const struct {
+        uint64_t before, after;
+    } cases[] = {
+        {HELD(OWNER), HELD(OWNER) | FENCED},
+        {HELD(OWNER) | FENCED | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
+        {HELD(OWNER) | FENCED | RETRY | STARVING | WAITERS(2),
+         HELD(OWNER) | FENCED | RETRY | STARVING | WAITERS(2)},
+        /* A needless wake at the next release is legal, a lost one is not. */
+        {HELD(OWNER) | FENCED | WAKING | WAITERS(2), HELD(OWNER) | FENCED | WAITERS(2)},
+        {UNSIGNED | FENCED | WAITERS(1), UNSIGNED | FENCED | WAITERS(1)},
+    };
+
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fw_deadline d;
+
+        fake_reset();
+        d = fake_deadline(CLOCK_MONOTONIC, 5000);
+        m.state_ = cases[i].before;
+        assert_int_equal(lock_until(&d), ETIMEDOUT);
+        assert_word(&m, cases[i].after);
+        assert_int_equal(fake.waits, 1);
+        assert_int_equal(fake.wakes, 0);
+    }
+}
+
+static int lost_then_over(struct fake_call *call)
+{
+    if (fake.waits > 1) {
+        assert_sleep(call, HELD(OTHER) | FENCED | RETRY | WAITERS(2), MUTEX_CLASS_RETRY);
+        return FAKE_COMPARE;
+    }
+    AS(OWNER, fw_mutex_unlock(&m));
+    AS(OTHER, fw_mutex_lock(&m));
+    return FAKE_COMPARE;
+}
+
+TEST(an_old_waiter_takes_its_flags_with_it)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 5000);
+
+    m.state_ = HELD(OWNER) | FENCED | WAITERS(1);
+    fake.on_sleep = lost_then_over;
+    /* The fake wakes the only sleeper that it has; the other one of the word is imagined. */
+    assert_int_equal(lock_until(&d), ETIMEDOUT);
+    assert_word(&m, HELD(OTHER) | FENCED | WAITERS(1));
+}
+
+static unsigned pauses_at_sleep[3];
+
+static int lose_once(struct fake_call *call)
 {
     (void)call;
-    return -EFAULT;
+    pauses_at_sleep[fake.waits] = fake.pauses;
+    AS(fake.waits == 1 ? OWNER : OTHER, fw_mutex_unlock(&m));
+    if (fake.waits == 1)
+        AS(OTHER, fw_mutex_lock(&m));
+    return FAKE_COMPARE;
 }
 
-TEST(an_impossible_kernel_answer_panics)
+TEST(a_woken_waiter_spins_again)
 {
-    m.state_ = HELD(OWNER);
-    fake.on_wait = fault;
-    FAKE_EXPECT_PANIC(fw_mutex_lock(&m));
-    assert_string_equal(fake.panic_what, "futex wait");
-    assert_int_equal(fake.panic_error, EFAULT);
+    static const fw_wait_policy p = {FW_WAIT_SPIN_THEN_BLOCK, 3000};
+
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_sleep = lose_once;
+    assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+    assert_int_equal(fake.waits, 2);
+    assert_in_range(pauses_at_sleep[1], 300, 610); /* of 10 ns each */
+    assert_true(pauses_at_sleep[2] >= pauses_at_sleep[1] + 300);
 }
 
-UNIT_MAIN(reset, NULL)
+/* A waiter that loses again and again: how late it is at each sleep, and what it then asks for. */
+static uint64_t patience_ns;
+
+static int loses_for_some_time(struct fake_call *call)
+{
+    (void)call;
+    if (fake.waits == 2) {
+        assert_word(&m, HELD(OTHER) | FENCED | RETRY | WAITERS(1));
+        fake.now_ns += patience_ns;
+    }
+    AS(fake.waits == 1 ? OWNER : OTHER, fw_mutex_unlock(&m));
+    if (fake.waits <= 2)
+        AS(OTHER, fw_mutex_lock(&m));
+    return FAKE_COMPARE;
+}
+
+TEST(half_a_millisecond_of_losing_earns_a_handoff)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        fake_reset();
+        patience_ns = 500000 - i;
+        m.state_ = HELD(OWNER) | FENCED;
+        fake.on_sleep = loses_for_some_time;
+        lock_blocking();
+        assert_word(&m, MINE | FENCED);
+        assert_int_equal(fake.waits, 3);
+        assert_int_equal(fake_nth(FAKE_WAIT, 2)->bits, MUTEX_CLASS_RETRY);
+        assert_int_equal(fake_nth(FAKE_WAIT, 2)->expected & (STARVING >> 32),
+                         i == 0 ? STARVING >> 32 : 0);
+        /* A pass draws a serial number, and so tells itself from a greedy release. */
+        assert_int_equal(fake.next_serial, FIRST_SERIAL + (i == 0 ? 1 : 0));
+    }
+}
+
+static void ask_then_release(void)
+{
+    if (is_starving(m.state_))
+        AS(OWNER, fw_mutex_unlock(&m));
+}
+
+/* Those who never sleep are queued after half a millisecond all the same. */
+TEST(a_starving_spinner_asks_too)
+{
+    static const fw_wait_kind kinds[] = {FW_WAIT_SPIN, FW_WAIT_YIELD};
+
+    for (unsigned i = 0; i < 2; i++) {
+        fw_wait_policy p = {kinds[i], 0};
+
+        reset_mutex();
+        m.state_ = HELD(OWNER);
+        fake.pause_ns = fake.yield_ns = 10000;
+        fake.on_poll = ask_then_release;
+        assert_int_equal(fw_mutex_lock_policy(&m, &p, NULL), 0);
+        assert_word(&m, MINE);
+        assert_int_equal(fake.next_serial, FIRST_SERIAL + 1);
+        assert_int_equal(fake.waits, 0);
+    }
+}
+
+/* Somebody was woken and does not get to run: the others are not to wait for that for ever. */
+TEST(an_overdue_wake_makes_a_release_pass)
+{
+    fake.overdue = true;
+    m.state_ = MINE | FENCED | WAKING | WAITERS(2);
+    fw_mutex_unlock(&m);
+    assert_true(is_being_handed_off(m.state_));
+    assert_word(&m, with_owner(FENCED | WAKING | WAITERS(2), owner_half(m.state_)));
+    assert_int_equal(fake.wakes, 1);
+    m.state_ = MINE | FENCED | WAITERS(2); /* nobody is on the way yet */
+    fw_mutex_unlock(&m);
+    assert_word(&m, FENCED | WAKING | WAITERS(2));
+    assert_int_equal(fake.wakes, 2);
+}
+
+UNIT_MAIN(reset_mutex, NULL)

@@ -2,13 +2,10 @@
 #ifndef FW_TEST_MUTEX_WORDS_H
 #define FW_TEST_MUTEX_WORDS_H
 
-#include <inttypes.h>
-
 #include <furwock/mutex.h>
 
-#include "fake.h"
-#include "test/support/unit.h"
 #include "thread/mutex_word.h"
+#include "words.h"
 
 /* How the mutex tests write words down: HELD(tid) | FENCED | WAITERS(2), and so on. */
 #define HELD(tid) ((uint64_t)FAKE_ID(tid))
@@ -24,34 +21,27 @@
 #define GENERATION(n) ((uint64_t)(n) << MUTEX_GENERATION_SHIFT)
 #define WAITERS(n) ((n)*MUTEX_WAITER)
 
-/* Other threads of the tests, and the first serial number that the fake gives. */
-enum { OWNER = 200, OTHER = 300, FIRST_SERIAL = 7 };
+enum { FIRST_SERIAL = 7 }; /* that the fake gives */
 
-static const fw_wait_policy block = {FW_WAIT_BLOCK, 0};
+/* The mutex of these tests. */
+static fw_mutex m;
 
-/* The two futex words of a mutex. */
-static inline const uint32_t *owner_word(const fw_mutex *m)
+static inline int reset_mutex(void)
 {
-    return (const uint32_t *)(const void *)m;
-}
-
-static inline const uint32_t *waiters_word(const fw_mutex *m)
-{
-    return (const uint32_t *)(const void *)m + 1;
-}
-
-/* The words as a failed assertion shows them are hexadecimal, so that the fields can be read. */
-#define assert_word(m, expected)                                                              \
-    do {                                                                                      \
-        uint64_t is_ = __atomic_load_n(&(m)->state_, __ATOMIC_RELAXED), wanted_ = (expected); \
-        if (is_ != wanted_)                                                                   \
-            fail_msg("the word is %016" PRIx64 ", not %016" PRIx64, is_, wanted_);            \
-    } while (0)
-
-static inline int reset_fake(void)
-{
+    fw_mutex_init(&m);
     fake_reset();
     return 0;
+}
+
+/* The test's own thread takes it, and may sleep. */
+static inline int lock_until(const fw_deadline *deadline)
+{
+    return fw_mutex_lock_policy(&m, &block, deadline);
+}
+
+static inline void lock_blocking(void)
+{
+    assert_int_equal(lock_until(NULL), 0);
 }
 
 #endif

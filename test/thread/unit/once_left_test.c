@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/latch.h>
 #include <furwock/once.h>
 
+#include "test/support/sleeper.h"
 #include "test/support/unit.h"
 
 /* TSan: fork is tested too, with threads. */
@@ -18,8 +18,7 @@ const char *__tsan_default_options(void)
 
 /* src/thread/once.c with threads: initialisers that do not return, and forks. */
 
-/* Exit statuses of a child. */
-enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_LIMIT_S = 100 };
+enum { CHILD_LIMIT_S = 100 };
 
 static fw_once o;
 static fw_latch has_begun;
@@ -34,6 +33,8 @@ static int reset(void)
     successes = 0;
     return 0;
 }
+
+/* Initialisers. */
 
 static int succeeds(void *arg)
 {
@@ -61,75 +62,76 @@ static int exits(void *arg)
 
 static int takes_its_time(void *arg)
 {
-    (void)arg;
     fw_latch_count_down(&has_begun, 1);
     fw_latch_wait(&may_end);
-    successes++;
-    return 0;
+    return succeeds(arg);
 }
 
-static void *call_with(void *init)
-{
-    int error = fw_once_call(&o, *(int (**)(void *))init, NULL);
-
-    return error == 0 ? init : NULL;
-}
-
-static pthread_t start(int (**init)(void *))
-{
+/* A thread that calls the object. */
+struct caller {
+    int (*init)(void *);
     pthread_t thread;
+    pid_t tid;
+    bool done;
+    int result; /* of the call, if it has returned */
+};
 
-    assert_int_equal(pthread_create(&thread, NULL, call_with, init), 0);
-    return thread;
+static void *call(void *arg)
+{
+    struct caller *me = arg;
+
+    __atomic_store_n(&me->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    me->result = fw_once_call(&o, me->init, NULL);
+    __atomic_store_n(&me->done, true, __ATOMIC_RELEASE);
+    return NULL;
 }
 
-TEST(cancelled)
+static void start(struct caller *c, int (*init)(void *))
 {
-    int (*first)(void *) = never_returns, (*second)(void *) = succeeds;
-    pthread_t runner = start(&first), waiter;
-    void *result;
-
-    fw_latch_wait(&has_begun);
-    waiter = start(&second);
-    usleep(20000); /* so that it sleeps */
-    pthread_cancel(runner);
-    pthread_join(runner, &result);
-    assert_ptr_equal(result, PTHREAD_CANCELED);
-    pthread_join(waiter, NULL);
-    assert_int_equal(successes, 1);
-    assert_true(fw_once_is_done(&o));
+    *c = (struct caller){.init = init, .result = -1};
+    assert_int_equal(pthread_create(&c->thread, NULL, call, c), 0);
 }
 
-TEST(exited)
+/* One that runs its initialiser, and one that waits for that. */
+static void start_two(struct caller *runner, int (*init)(void *), struct caller *waiter)
 {
-    int (*first)(void *) = exits, (*second)(void *) = succeeds;
-    pthread_t runner = start(&first), waiter;
-
+    start(runner, init);
     fw_latch_wait(&has_begun);
-    waiter = start(&second);
-    usleep(20000);
-    fw_latch_count_down(&may_end, 1);
-    pthread_join(runner, NULL);
-    pthread_join(waiter, NULL);
-    assert_int_equal(successes, 1);
+    start(waiter, succeeds);
+    await_asleep(getpid(), &waiter->tid, &waiter->done);
+}
+
+TEST(another_takes_over_from_one_that_ends_inside)
+{
+    struct caller runner, waiter;
+
+    for (int is_cancelled = 0; is_cancelled < 2; is_cancelled++) {
+        reset();
+        start_two(&runner, is_cancelled ? never_returns : exits, &waiter);
+        if (is_cancelled)
+            pthread_cancel(runner.thread);
+        else
+            fw_latch_count_down(&may_end, 1);
+        pthread_join(runner.thread, NULL);
+        pthread_join(waiter.thread, NULL);
+        assert_int_equal(runner.result, -1);
+        assert_int_equal(waiter.result, 0);
+        assert_int_equal(successes, 1);
+        assert_true(fw_once_is_done(&o));
+    }
 }
 
 /* A waiter is not cancelled: fw_once_call is a point for cancellation in the initialiser only. */
 TEST(waiting_is_no_cancellation_point)
 {
-    int (*first)(void *) = takes_its_time, (*second)(void *) = succeeds;
-    pthread_t runner = start(&first), waiter;
-    void *result;
+    struct caller runner, waiter;
 
-    fw_latch_wait(&has_begun);
-    waiter = start(&second);
-    usleep(20000);
-    pthread_cancel(waiter);
-    usleep(20000);
+    start_two(&runner, takes_its_time, &waiter);
+    pthread_cancel(waiter.thread);
     fw_latch_count_down(&may_end, 1);
-    pthread_join(runner, NULL);
-    pthread_join(waiter, &result);
-    assert_ptr_equal(result, &second);
+    pthread_join(runner.thread, NULL);
+    pthread_join(waiter.thread, NULL);
+    assert_int_equal(waiter.result, 0);
     assert_int_equal(successes, 1);
 }
 
@@ -139,24 +141,24 @@ static void assert_child(pid_t child)
 
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, CHILD_OK);
+    assert_int_equal(status, 0);
 }
 
 /* POSIX: in the child it is as if the initialiser had never been called. */
 TEST(forked_by_another)
 {
-    int (*first)(void *) = takes_its_time;
-    pthread_t runner = start(&first);
+    struct caller runner;
     pid_t child;
 
+    start(&runner, takes_its_time);
     fw_latch_wait(&has_begun);
     child = fork();
     if (child == 0) {
         alarm(CHILD_LIMIT_S);
-        _exit(fw_once_call(&o, succeeds, NULL) == 0 && successes == 1 ? CHILD_OK : CHILD_FAILED);
+        _exit(fw_once_call(&o, succeeds, NULL) != 0 || successes != 1);
     }
     fw_latch_count_down(&may_end, 1);
-    pthread_join(runner, NULL);
+    pthread_join(runner.thread, NULL);
     assert_int_equal(successes, 1);
     assert_child(child);
 }
@@ -175,7 +177,7 @@ TEST(forked_by_the_initialiser)
     assert_int_equal(fw_once_call(&o, forks, &child), 0);
     assert_int_equal(successes, 1);
     if (child == 0)
-        _exit(fw_once_call(&o, succeeds, NULL) == 0 && successes == 1 ? CHILD_OK : CHILD_FAILED);
+        _exit(fw_once_call(&o, succeeds, NULL) != 0 || successes != 1);
     assert_child(child);
 }
 
@@ -185,7 +187,7 @@ static int forks_and_recurs(void *child)
     if (*(pid_t *)child == 0) {
         close(STDERR_FILENO);
         fw_once_call(&o, succeeds, NULL); /* stops the child */
-        _exit(CHILD_OK);
+        _exit(0);
     }
     return 0;
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
 #include <furwock/bits/self.h>
-#include <furwock/futex.h>
 #include <furwock/once.h>
-#include <furwock/wait.h>
 
-#include "fake.h"
-#include "test/support/unit.h"
+#include "words.h"
 
 /* src/thread/once.c over the fake kernel. */
 
-enum { OTHER = 300, SLEEPERS = 0x80 };
+enum { SLEEPERS = 0x80 };
 
 #define GENERATION(n) ((uint32_t)(n) << 2)
 #define RUNS(tid) FAKE_ID(tid)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "permits_words.h"
 
 /*
@@ -8,38 +6,19 @@
  * them.
  */
 
-static struct supply s;
-
-static int reset(void)
-{
-    memset(&s, 0, sizeof s);
-    fake_reset();
-    return 0;
-}
-
-static bool post(uint32_t n)
-{
-    return fw_permits_post_(&s.state_, n, PERMITS_VALUE_MAX);
-}
-
-static int wait_blocking(const fw_deadline *d)
-{
-    return fw_permits_wait_(&s.state_, &block, d);
-}
-
 TEST(units_come_and_go)
 {
-    assert_false(fw_permits_take_(&s.state_));
-    assert_true(post(3));
-    assert_word(&s, 3);
-    assert_int_equal(fw_permits_value_(&s.state_), 3);
-    assert_true(fw_permits_take_(&s.state_));
+    assert_false(fw_permits_take_(&supply.state_));
+    post(3);
+    assert_word(&supply, 3);
+    assert_int_equal(fw_permits_value_(&supply.state_), 3);
+    assert_true(fw_permits_take_(&supply.state_));
     assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&s, 1);
-    assert_true(post(0));
-    assert_word(&s, 1);
-    fw_permits_clear_(&s.state_);
-    assert_word(&s, 0);
+    assert_word(&supply, 1);
+    post(0);
+    assert_word(&supply, 1);
+    fw_permits_clear_(&supply.state_);
+    assert_word(&supply, 0);
     assert_int_equal(fake.n_calls, 0);
 }
 
@@ -55,9 +34,9 @@ TEST(a_post_beyond_the_maximum_changes_nothing)
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        s.state_ = cases[i].word;
-        assert_false(fw_permits_post_(&s.state_, cases[i].n, cases[i].max));
-        assert_word(&s, cases[i].word);
+        supply.state_ = cases[i].word;
+        assert_false(fw_permits_post_(&supply.state_, cases[i].n, cases[i].max));
+        assert_word(&supply, cases[i].word);
     }
     assert_int_equal(fake.n_calls, 0);
 }
@@ -92,12 +71,12 @@ TEST(posts_wake_whom_they_serve)
 {
     for (unsigned i = 0; i < sizeof posts / sizeof *posts; i++) {
         fake_reset();
-        s.state_ = posts[i].before;
-        assert_true(post(posts[i].n));
-        assert_word(&s, posts[i].after);
+        supply.state_ = posts[i].before;
+        post(posts[i].n);
+        assert_word(&supply, posts[i].after);
         assert_int_equal(fake.wakes, posts[i].wakes > 0 ? 1 : 0);
         if (posts[i].wakes > 0)
-            assert_wake(0, sleepers_word(&s), posts[i].wakes);
+            assert_wake(0, upper_half(&supply), posts[i].wakes);
     }
 }
 
@@ -107,7 +86,7 @@ static uint64_t word_after_wake;
 static int finds_word(struct fake_call *call)
 {
     (void)call;
-    s.state_ = word_after_wake;
+    supply.state_ = word_after_wake;
     return FAKE_SPURIOUS;
 }
 
@@ -125,14 +104,14 @@ TEST(takers_go_on_with_the_wakes)
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        reset();
+        reset_supply();
         word_after_wake = cases[i].found;
         fake.on_sleep = finds_word;
         assert_int_equal(wait_blocking(NULL), 0);
-        assert_word(&s, cases[i].left);
+        assert_word(&supply, cases[i].left);
         assert_int_equal(fake.wakes, cases[i].wakes > 0 ? 1 : 0);
         if (cases[i].wakes > 0)
-            assert_wake(0, sleepers_word(&s), cases[i].wakes);
+            assert_wake(0, upper_half(&supply), cases[i].wakes);
     }
 }
 
@@ -144,10 +123,10 @@ static void post_at_the_third_poll(void)
 
 TEST(too_many_waiters_panic)
 {
-    s.state_ = WAITERS(PERMITS_WAITERS_MAX);
+    supply.state_ = WAITERS(PERMITS_WAITERS_MAX);
     FAKE_EXPECT_PANIC(wait_blocking(NULL));
     assert_string_equal(fake.panic_what, "too many waiters");
-    assert_ptr_equal(fake.panic_lock, &s);
+    assert_ptr_equal(fake.panic_lock, &supply);
 }
 
 /* Under the default policy a waiter spins only now and then, while that gains nothing. */
@@ -157,18 +136,18 @@ TEST(needless_spinning_is_given_up)
 
     for (int i = 0; i < 500; i++) {
         fake_reset();
-        s.state_ = 0;
+        supply.state_ = 0;
         fake.on_sleep = finds_word;
         word_after_wake = 1 | WAITERS(1) | WAKING(1);
-        assert_int_equal(fw_permits_wait_(&s.state_, NULL, NULL), 0);
+        assert_int_equal(fw_permits_wait_(&supply.state_, NULL, NULL), 0);
         polled += fake.pauses > 0;
     }
     assert_int_equal(polled, 3); /* after 0, 63 and 315 waits that slept at once */
     fake_reset();
-    s.spin = 0;
+    supply.spin = 0;
     fake.on_poll = post_at_the_third_poll;
-    assert_int_equal(fw_permits_wait_(&s.state_, NULL, NULL), 0);
-    assert_int_equal(s.spin, 0);
+    assert_int_equal(fw_permits_wait_(&supply.state_, NULL, NULL), 0);
+    assert_int_equal(supply.spin, 0);
 }
 
-UNIT_MAIN(reset, NULL)
+UNIT_MAIN(reset_supply, NULL)

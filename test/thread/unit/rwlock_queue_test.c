@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
-#include <furwock/futex.h>
-
 #include "rwlock_words.h"
 
-/* src/thread/rwlock_queue.c: queueing, spinning, sleeping, being called. */
+/* src/thread/rwlock_queue.c: queueing, spinning, sleeping, being called; and after a fork. */
 
-static fw_rwlock l;
-static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000}, never = {FW_WAIT_YIELD, 0};
-
-static int reset(void)
-{
-    fake_reset();
-    fw_rwlock_init(&l, FW_RWLOCK_FAIR);
-    return 0;
-}
-
-static void assert_at_rest(uint64_t word)
-{
-    assert_word(&l, word);
-    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
-}
+static const fw_wait_policy spin = {FW_WAIT_SPIN_THEN_BLOCK, 1000};
 
 /* While somebody is coming, releases need not wake; one that is overdue is not waited for. */
 static int comes_late(struct fake_call *call)
@@ -74,65 +56,29 @@ TEST(a_writer_that_loses_rechecks_and_is_handed_the_lock)
     assert_in_range(fake.waits, 4, 7);
 }
 
-static void reader_leaves_while_spinning(void)
+static bool behind_a_reader;
+
+/* Behind readers a writer is queued from the beginning, behind a writer not yet. */
+static void holder_leaves_while_spinning(void)
 {
-    if (fake.pauses == 5)
-        AS(OWNER, fw_rwlock_rdunlock(&l));
     if (fake.pauses < 5)
-        assert_word(&l, BY(OWNER) | READERS(1) | CLOSED | WAITERS); /* queued from the beginning */
-}
-
-TEST(a_writer_behind_readers_spins_in_the_queue)
-{
-    l.state_ = BY(OWNER) | READERS(1);
-    fake.on_poll = reader_leaves_while_spinning;
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.n_calls, 0);
-}
-
-static void writer_leaves_while_spinning(void)
-{
+        assert_word(&l, BY(OWNER) | (behind_a_reader ? READERS(1) | CLOSED | WAITERS : WRITER));
     if (fake.pauses == 5)
-        AS(OWNER, fw_rwlock_wrunlock(&l));
-    if (fake.pauses < 5)
-        assert_word(&l, BY(OWNER) | WRITER); /* not queued yet */
+        AS(OWNER, fw_rwlock_unlock(&l));
 }
 
-TEST(a_writer_behind_a_writer_spins_outside)
+TEST(a_writer_spins_in_the_queue_or_outside)
 {
-    l.state_ = BY(OWNER) | WRITER;
-    fake.on_poll = writer_leaves_while_spinning;
-    assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
-    assert_at_rest(MINE | WRITER);
-    assert_int_equal(fake.n_calls, 0);
-}
-
-static void writer_leaves_late(void)
-{
-    if (fake.yields == 3000)
-        AS(OWNER, fw_rwlock_wrunlock(&l));
-}
-
-TEST(who_never_sleeps_is_never_woken)
-{
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 600000000);
-
-    for (int write = 0; write < 2; write++) {
-        l.state_ = BY(OWNER) | WRITER;
-        fake.yields = 0;
-        fake.on_poll = writer_leaves_late;
-        if (write)
-            assert_int_equal(fw_rwlock_wrlock_policy(&l, &never, NULL), 0);
-        else
-            assert_int_equal(fw_rwlock_rdlock_policy(&l, &never, NULL), 0);
-        assert_at_rest(MINE | (write ? WRITER : READERS(1)));
+    for (int i = 0; i < 2; i++) {
+        behind_a_reader = i == 1;
+        fake_reset();
+        l.state_ = BY(OWNER) | (behind_a_reader ? READERS(1) : WRITER);
+        fake.on_poll = holder_leaves_while_spinning;
+        assert_int_equal(fw_rwlock_wrlock_policy(&l, &spin, NULL), 0);
+        assert_at_rest(MINE | WRITER);
         assert_int_equal(fake.n_calls, 0);
+        fw_rwlock_wrunlock(&l);
     }
-    l.state_ = BY(OWNER) | WRITER;
-    fake.on_poll = NULL;
-    assert_int_equal(fw_rwlock_rdlock_policy(&l, &never, &d), ETIMEDOUT);
-    assert_at_rest(BY(OWNER) | WRITER);
 }
 
 /* The outer sleeper is OTHER's, the inner one the test's. */
@@ -158,4 +104,70 @@ TEST(readers_are_woken_by_one_call)
     assert_int_equal(fake_nth(FAKE_WAKE, 0)->result, 2);
 }
 
-UNIT_MAIN(reset, NULL)
+/* --- In a forked child: the word speaks of waiters that do not exist there ---------------- */
+
+static const uint64_t stale = QUEUE_AWAKE | 3 * QUEUE_SHARER | 2 * QUEUE_WRITER;
+
+static void be_forked(uint64_t state)
+{
+    l.state_ = state;
+    l.queue_ |= stale;
+}
+
+static void assert_clean(uint64_t word)
+{
+    assert_at_rest(word);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+TEST(a_reader_finds_nobody_in_its_way)
+{
+    be_forked(CLOSED | WAITERS);
+    fw_rwlock_rdlock(&l);
+    assert_clean(MINE | READERS(1));
+    fw_rwlock_rdunlock(&l);
+    be_forked(READERS(1) | CLOSED | WAKING); /* the reader was another thread: it reads for ever */
+    fw_rwlock_upgradable_lock(&l);
+    assert_clean(MINE | UPGRADABLE | READERS(1));
+}
+
+TEST(releases_wake_nobody)
+{
+    be_forked(MINE | WRITER | CLOSED | WAITERS);
+    fw_rwlock_wrunlock(&l);
+    assert_clean(0);
+    be_forked(MINE | READERS(1) | CLOSED | WAITERS);
+    fw_rwlock_rdunlock(&l);
+    assert_clean(0);
+    be_forked(MINE | UPGRADABLE | WAITERS);
+    fw_rwlock_upgradable_unlock(&l);
+    assert_clean(0);
+    be_forked(MINE | WRITER | WAITERS);
+    fw_rwlock_downgrade(&l);
+    assert_clean(MINE | READERS(1));
+}
+
+/* The waiter that was woken does not come; the next that has to wait finds that out. */
+TEST(a_lost_waiter_is_not_waited_for)
+{
+    be_forked(MINE | WRITER | CLOSED | WAKING);
+    fw_rwlock_wrunlock(&l);
+    assert_word(&l, CLOSED | WAKING);
+    fw_rwlock_wrlock(&l);
+    assert_word(&l, MINE | WRITER | CLOSED | WAKING);
+    fw_rwlock_wrunlock(&l);
+    fw_rwlock_rdlock(&l);
+    assert_clean(MINE | READERS(1));
+}
+
+TEST(the_first_in_the_queue_is_alone)
+{
+    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+
+    be_forked(READERS(1) | CLOSED | WAKING);
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, &d), ETIMEDOUT);
+    assert_at_rest(READERS(1));
+    assert_int_equal(fake.wakes, 0);
+}
+
+UNIT_MAIN(reset_rwlock, NULL)

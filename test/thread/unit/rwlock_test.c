@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-
 #include "rwlock_words.h"
+#include "thread/rwlock_posix.h"
 
-/* src/thread/rwlock.c where nobody waits: what each call makes of each word, and misuse. */
-
-static fw_rwlock l;
-
-static int reset(void)
-{
-    fake_reset();
-    fw_rwlock_init(&l, FW_RWLOCK_FAIR);
-    return 0;
-}
+/*
+ * src/thread/rwlock.c where nobody waits: what each call makes of each word, and misuse, which
+ * stops the program in checked mode, and in POSIX mode does not.
+ */
 
 TEST(all_kinds_begin_free)
 {
@@ -92,36 +85,32 @@ TEST(tries_answer_what_the_word_says)
 {
     static const struct {
         uint64_t word;
-        int read, write, upgradable;
+        int answers[3]; /* read, write, upgradable */
     } cases[] = {
-        {0, 0, 0, 0},
-        {BY(OWNER) | READERS(1), 0, EBUSY, 0},
-        {READERS(5), 0, EBUSY, 0},
-        {BY(OWNER) | WRITER, EBUSY, EBUSY, EBUSY},
-        {BY(OWNER) | UPGRADABLE, 0, EBUSY, EBUSY},
-        {BY(OWNER) | UPGRADABLE | READERS(1), 0, EBUSY, EBUSY},
-        {READERS(1) | CLOSED | WAITERS, EBUSY, EBUSY, EBUSY},
-        {CLOSED | WAKING, EBUSY, 0, EBUSY}, /* writers are greedy, readers are not */
-        {WAKING, 0, 0, 0},
-        {READERS(0xffffff), EAGAIN, EBUSY, 0},
-        {READERS(0xffffff) | CLOSED | WAITERS, EBUSY, EBUSY, EBUSY},
+        {0, {0, 0, 0}},
+        {BY(OWNER) | READERS(1), {0, EBUSY, 0}},
+        {READERS(5), {0, EBUSY, 0}},
+        {BY(OWNER) | WRITER, {EBUSY, EBUSY, EBUSY}},
+        {BY(OWNER) | UPGRADABLE, {0, EBUSY, EBUSY}},
+        {BY(OWNER) | UPGRADABLE | READERS(1), {0, EBUSY, EBUSY}},
+        {READERS(1) | CLOSED | WAITERS, {EBUSY, EBUSY, EBUSY}},
+        {CLOSED | WAKING, {EBUSY, 0, EBUSY}}, /* writers are greedy, readers are not */
+        {WAKING, {0, 0, 0}},
+        {READERS(0xffffff), {EAGAIN, EBUSY, 0}},
+        {READERS(0xffffff) | CLOSED | WAITERS, {EBUSY, EBUSY, EBUSY}},
     };
 
+    static int (*const tries[])(fw_rwlock *) = {fw_rwlock_tryrdlock, fw_rwlock_trywrlock,
+                                                fw_rwlock_upgradable_trylock};
+
     fake_as(OTHER);
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        l.state_ = cases[i].word;
-        assert_int_equal(fw_rwlock_tryrdlock(&l), cases[i].read);
-        if (cases[i].read != 0)
-            assert_word(&l, cases[i].word);
-        l.state_ = cases[i].word;
-        assert_int_equal(fw_rwlock_trywrlock(&l), cases[i].write);
-        if (cases[i].write != 0)
-            assert_word(&l, cases[i].word);
-        l.state_ = cases[i].word;
-        assert_int_equal(fw_rwlock_upgradable_trylock(&l), cases[i].upgradable);
-        if (cases[i].upgradable != 0)
-            assert_word(&l, cases[i].word);
-    }
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned k = 0; k < 3; k++) {
+            l.state_ = cases[i].word;
+            assert_int_equal(tries[k](&l), cases[i].answers[k]);
+            if (cases[i].answers[k] != 0)
+                assert_word(&l, cases[i].word);
+        }
 }
 
 TEST(who_comes_and_goes_leaves_the_flags)
@@ -146,107 +135,189 @@ TEST(who_comes_and_goes_leaves_the_flags)
     assert_int_equal(fake.n_calls, 0);
 }
 
-#define EXPECT_MISUSE(statement, what, owner)                        \
-    do {                                                             \
-        uint64_t before_ = l.state_;                                 \
-        FAKE_EXPECT_PANIC(statement);                                \
-        assert_string_equal(fake.panic_what, what);                  \
-        assert_ptr_equal(fake.panic_lock, &l);                       \
-        assert_int_equal(fake.panic_caller, FAKE_ID(FAKE_SELF));     \
-        assert_int_equal(fake.panic_owner, owner);                   \
-        assert_word(&l, before_); /* the lock is still to be seen */ \
-    } while (0)
+/* --- Misuse -------------------------------------------------------------------------------- */
 
-TEST(locking_what_one_holds_stops)
+static fw_deadline soon(void)
 {
-    const uint32_t me = FAKE_ID(FAKE_SELF);
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
-
-    fw_rwlock_wrlock(&l);
-    EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
-    EXPECT_MISUSE(fw_rwlock_timedwrlock(&l, &d), "rwlock write-locked by a thread that holds it",
-                  me);
-    EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked by its writer", me);
-    EXPECT_MISUSE(fw_rwlock_timedrdlock(&l, &d), "rwlock read-locked by its writer", me);
-    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
-                  "rwlock locked upgradable by a thread that holds it", me);
-    fw_rwlock_downgrade(&l);
-    EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
-    fw_rwlock_rdunlock(&l);
-    fw_rwlock_upgradable_lock(&l);
-    EXPECT_MISUSE(fw_rwlock_wrlock(&l), "rwlock write-locked by a thread that holds it", me);
-    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
-                  "rwlock locked upgradable by a thread that holds it", me);
-    fw_rwlock_upgradable_unlock(&l);
+    return fake_deadline(CLOCK_MONOTONIC, 100000);
 }
 
-TEST(reading_again_stops_where_a_writer_waits)
+static void timed_write(fw_rwlock *lock)
 {
-    const uint32_t me = FAKE_ID(FAKE_SELF);
+    fw_deadline d = soon();
 
-    fw_rwlock_rdlock(&l);
-    l.state_ |= CLOSED | WAITERS;
-    EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock read-locked again while a writer waits", me);
-    EXPECT_MISUSE(fw_rwlock_upgradable_lock(&l),
-                  "rwlock locked upgradable by a thread that holds it", me);
-    assert_int_equal(fw_rwlock_tryrdlock(&l), EBUSY);
+    fw_rwlock_timedwrlock(lock, &d);
 }
 
-TEST(releasing_what_one_does_not_hold_stops)
+static void timed_read(fw_rwlock *lock)
 {
-    static const char read[] = "rwlock read-unlocked, and nobody reads",
-                      write[] = "rwlock write-unlocked by a thread that does not write",
-                      up[] = "rwlock upgradable-unlocked by a thread that does not hold it";
+    fw_deadline d = soon();
 
-    EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, 0);
-    EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
-    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, 0);
-    EXPECT_MISUSE(fw_rwlock_unlock(&l), read, 0);
-    l.state_ = BY(OWNER) | WRITER;
-    EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_unlock(&l), write, FAKE_ID(OWNER));
-    l.state_ = BY(OWNER) | UPGRADABLE;
-    EXPECT_MISUSE(fw_rwlock_rdunlock(&l), read, FAKE_ID(OWNER));
-    EXPECT_MISUSE(fw_rwlock_upgradable_unlock(&l), up, FAKE_ID(OWNER));
-    l.state_ = READERS(1);
-    EXPECT_MISUSE(fw_rwlock_wrunlock(&l), write, 0);
+    fw_rwlock_timedrdlock(lock, &d);
 }
 
-TEST(changing_a_mode_that_one_does_not_have_stops)
+static void try_upgrade(fw_rwlock *lock)
 {
-    static const char up[] = "rwlock upgraded by a thread that does not hold it upgradable",
-                      down[] = "rwlock downgraded by a thread that does not hold it",
-                      half[] = "rwlock downgraded by a thread that does not write";
+    fw_rwlock_tryupgrade(lock);
+}
 
-    for (int i = 0; i < 3; i++) {
-        const uint64_t words[] = {0, BY(OWNER) | WRITER, BY(OWNER) | UPGRADABLE};
-        const uint32_t owner = i == 0 ? 0 : FAKE_ID(OWNER);
+#define WRITE_AGAIN "rwlock write-locked by a thread that holds it"
+#define UP_AGAIN "rwlock locked upgradable by a thread that holds it"
+#define READ_BY_WRITER "rwlock read-locked by its writer"
+#define READ_AGAIN "rwlock read-locked again while a writer waits"
+#define NO_READER "rwlock read-unlocked, and nobody reads"
+#define NO_WRITER "rwlock write-unlocked by a thread that does not write"
+#define NOT_UP "rwlock upgradable-unlocked by a thread that does not hold it"
+#define UPGRADED "rwlock upgraded by a thread that does not hold it upgradable"
+#define DOWNGRADED "rwlock downgraded by a thread that does not hold it"
+#define NOT_WRITING "rwlock downgraded by a thread that does not write"
 
-        l.state_ = words[i];
-        EXPECT_MISUSE(fw_rwlock_upgrade(&l), up, owner);
-        EXPECT_MISUSE(fw_rwlock_tryupgrade(&l), up, owner);
-        EXPECT_MISUSE(fw_rwlock_downgrade(&l), down, owner);
-        EXPECT_MISUSE(fw_rwlock_downgrade_upgradable(&l), half, owner);
+static const struct {
+    uint64_t word;
+    void (*call)(fw_rwlock *);
+    const char *what;
+    uint32_t owner; /* as the panic names it */
+} misuses[] = {
+    /* who locks what it holds */
+    {MINE | WRITER, fw_rwlock_wrlock, WRITE_AGAIN, FAKE_SELF},
+    {MINE | WRITER, timed_write, WRITE_AGAIN, FAKE_SELF},
+    {MINE | WRITER, fw_rwlock_rdlock, READ_BY_WRITER, FAKE_SELF},
+    {MINE | WRITER, timed_read, READ_BY_WRITER, FAKE_SELF},
+    {MINE | WRITER, fw_rwlock_upgradable_lock, UP_AGAIN, FAKE_SELF},
+    {MINE | READERS(1), fw_rwlock_wrlock, WRITE_AGAIN, FAKE_SELF},
+    {MINE | UPGRADABLE, fw_rwlock_wrlock, WRITE_AGAIN, FAKE_SELF},
+    {MINE | UPGRADABLE, fw_rwlock_upgradable_lock, UP_AGAIN, FAKE_SELF},
+    {MINE | READERS(1) | CLOSED | WAITERS, fw_rwlock_rdlock, READ_AGAIN, FAKE_SELF},
+    {MINE | READERS(1) | CLOSED | WAITERS, fw_rwlock_upgradable_lock, UP_AGAIN, FAKE_SELF},
+    /* who releases what it does not hold */
+    {0, fw_rwlock_rdunlock, NO_READER, 0},
+    {0, fw_rwlock_wrunlock, NO_WRITER, 0},
+    {0, fw_rwlock_upgradable_unlock, NOT_UP, 0},
+    {0, fw_rwlock_unlock, NO_READER, 0},
+    {BY(OWNER) | WRITER, fw_rwlock_rdunlock, NO_READER, OWNER},
+    {BY(OWNER) | WRITER, fw_rwlock_wrunlock, NO_WRITER, OWNER},
+    {BY(OWNER) | WRITER, fw_rwlock_upgradable_unlock, NOT_UP, OWNER},
+    {BY(OWNER) | WRITER, fw_rwlock_unlock, NO_WRITER, OWNER},
+    {BY(OWNER) | UPGRADABLE, fw_rwlock_rdunlock, NO_READER, OWNER},
+    {BY(OWNER) | UPGRADABLE, fw_rwlock_upgradable_unlock, NOT_UP, OWNER},
+    {READERS(1), fw_rwlock_wrunlock, NO_WRITER, 0},
+    /* who changes a mode that it does not have */
+    {0, fw_rwlock_upgrade, UPGRADED, 0},
+    {0, try_upgrade, UPGRADED, 0},
+    {0, fw_rwlock_downgrade, DOWNGRADED, 0},
+    {0, fw_rwlock_downgrade_upgradable, NOT_WRITING, 0},
+    {BY(OWNER) | WRITER, fw_rwlock_upgrade, UPGRADED, OWNER},
+    {BY(OWNER) | WRITER, try_upgrade, UPGRADED, OWNER},
+    {BY(OWNER) | WRITER, fw_rwlock_downgrade, DOWNGRADED, OWNER},
+    {BY(OWNER) | WRITER, fw_rwlock_downgrade_upgradable, NOT_WRITING, OWNER},
+    {BY(OWNER) | UPGRADABLE, fw_rwlock_upgrade, UPGRADED, OWNER},
+    {BY(OWNER) | UPGRADABLE, try_upgrade, UPGRADED, OWNER},
+    {BY(OWNER) | UPGRADABLE, fw_rwlock_downgrade, DOWNGRADED, OWNER},
+    {BY(OWNER) | UPGRADABLE, fw_rwlock_downgrade_upgradable, NOT_WRITING, OWNER},
+};
+
+TEST(misuse_stops_the_program)
+{
+    for (volatile unsigned i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+        l.state_ = misuses[i].word;
+        EXPECT_MISUSE(&l, misuses[i].call(&l), misuses[i].what,
+                      misuses[i].owner != 0 ? FAKE_ID(misuses[i].owner) : 0);
     }
 }
 
 TEST(too_many_readers_are_an_error)
 {
-    fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);
+    fw_deadline d = soon();
 
     l.state_ = READERS(0xfffffe);
     fw_rwlock_rdlock(&l);
     assert_word(&l, MINE | READERS(0xffffff));
     assert_int_equal(fw_rwlock_timedrdlock(&l, &d), EAGAIN);
     assert_int_equal(fw_rwlock_rdlock_policy(&l, &block, NULL), EAGAIN);
-    EXPECT_MISUSE(fw_rwlock_rdlock(&l), "rwlock has too many readers", 0);
+    EXPECT_MISUSE(&l, fw_rwlock_rdlock(&l), "rwlock has too many readers", 0);
     fw_rwlock_rdunlock(&l);
     assert_word(&l, READERS(0xfffffe));
     l.state_ = READERS(0xffffff);
     fw_rwlock_upgradable_lock(&l);
-    EXPECT_MISUSE(fw_rwlock_downgrade(&l), "rwlock has too many readers", 0);
+    EXPECT_MISUSE(&l, fw_rwlock_downgrade(&l), "rwlock has too many readers", 0);
 }
 
-UNIT_MAIN(reset, NULL)
+/* --- POSIX mode ---------------------------------------------------------------------------- */
+
+TEST(posix_the_writer_is_told)
+{
+    fw_deadline d = soon();
+
+    l.state_ = MINE | WRITER;
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), EDEADLK);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &d), EDEADLK);
+    assert_word(&l, MINE | WRITER);
+}
+
+TEST(posix_a_reader_that_writes_waits)
+{
+    fw_deadline d = soon();
+
+    l.state_ = MINE | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &d), ETIMEDOUT);
+    assert_word(&l, MINE | READERS(1));
+}
+
+/* The name may be that of a reader whose hold somebody else has given up. */
+TEST(posix_a_reader_that_is_kept_out_waits)
+{
+    fw_deadline d = soon();
+
+    l.state_ = MINE | READERS(2) | CLOSED | WAITERS;
+    l.queue_ |= QUEUE_WRITER;
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
+    assert_word(&l, MINE | READERS(3));
+}
+
+TEST(posix_free_locks_are_taken)
+{
+    fw_deadline bad = {{0, -1}, CLOCK_MONOTONIC};
+
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &bad), 0);
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
+    assert_word(&l, MINE | READERS(2));
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, &bad), EINVAL);
+    l.state_ = RW_READERS;
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), EAGAIN);
+    l.state_ = 0;
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), 0);
+    assert_word(&l, MINE | WRITER);
+}
+
+TEST(posix_anybody_releases)
+{
+    l.state_ = BY(OTHER) | WRITER;
+    fw_rwlock_unlock_posix_(&l, l.state_);
+    assert_word(&l, 0);
+    l.state_ = BY(OTHER) | READERS(2);
+    fw_rwlock_unlock_posix_(&l, l.state_);
+    assert_word(&l, BY(OTHER) | READERS(1));
+    fw_rwlock_unlock_posix_(&l, l.state_);
+    assert_word(&l, 0);
+    fw_rwlock_unlock_posix_(&l, l.state_);
+    assert_word(&l, 0);
+    assert_int_equal(fake.n_calls, 0);
+}
+
+MEANWHILE(release_as_another, AS(THIRD, fw_rwlock_unlock_posix_(&l, l.state_)))
+
+/* A release by one who never had it finds the line, as any does. */
+TEST(posix_queued_waiters_are_let_in)
+{
+    l.state_ = BY(OTHER) | WRITER;
+    fake.on_wait = release_as_another;
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, NULL), 0);
+    assert_word(&l, MINE | READERS(1));
+    l.state_ = BY(OTHER) | READERS(1);
+    assert_int_equal(fw_rwlock_wrlock_posix_(&l, NULL), 0);
+    assert_word(&l, MINE | WRITER);
+    assert_int_equal(l.queue_, FW_RWLOCK_FAIR);
+}
+
+UNIT_MAIN(reset_rwlock, NULL)

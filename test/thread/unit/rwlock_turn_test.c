@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
-#include "core/waitqueue.h"
 #include "rwlock_words.h"
-#include "thread/rwlock_queue.h"
 
 /*
  * src/thread/rwlock_turn.c: whose turn it is.  Lines are written as strings: R read, W write, u
@@ -14,14 +10,7 @@
 
 enum { MAX_LINE = 8, FIRST = 300 };
 
-static fw_rwlock l;
 static struct rw_waiter line[MAX_LINE];
-
-static int reset(void)
-{
-    fake_reset();
-    return 0;
-}
 
 static enum rw_want want_of(char c)
 {
@@ -273,4 +262,4 @@ TEST(the_count_does_not_overflow)
     play(&t, false, false);
 }
 
-UNIT_MAIN(reset, NULL)
+UNIT_MAIN(reset_rwlock, NULL)

@@ -2,10 +2,9 @@
 #ifndef FW_TEST_WAITS_H
 #define FW_TEST_WAITS_H
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include <furwock/any.h>
 #include <furwock/barrier.h>
 #include <furwock/brlock.h>
 #include <furwock/cond.h>
@@ -40,7 +39,8 @@ enum {
     NEVER_FREE = 4,     /* waits for what comes after it has begun to */
     IS_WOKEN_AWAKE = 8, /* whoever lets go last does not know whether it sleeps */
     IS_CALLED = 16,     /* is woken to take what others may take: may time out beside it */
-    WAKES_ALL = 32      /* one release is for all that wait */
+    WAKES_ALL = 32,     /* one release is for all that wait */
+    RECHECKS = 64       /* sleeps for a bounded time: its deadlines are not the caller's */
 };
 
 struct call {
@@ -56,14 +56,7 @@ struct call {
 
 static const struct call *call; /* of this test */
 
-#define AS_OTHER(statement)                \
-    do {                                   \
-        uint32_t before_ = fake_as(OTHER); \
-        statement;                         \
-        fake_as(before_ >> FW_ID_SHIFT);   \
-    } while (0)
-
-/* A function that does so; and a wait, by the call with a deadline where there is no policy. */
+/* A function that does that; and a wait, by the call with a deadline where there is no policy. */
 #define DOES(name, ...)    \
     static void name(void) \
     {                      \
@@ -84,10 +77,10 @@ static void nothing(void) {}
 static void mutex_busy(int variant)
 {
     (void)variant;
-    AS_OTHER(fw_mutex_lock(&o.mutex));
+    AS(OTHER, fw_mutex_lock(&o.mutex));
 }
 
-DOES(mutex_release, AS_OTHER(fw_mutex_unlock(&o.mutex)))
+DOES(mutex_release, AS(OTHER, fw_mutex_unlock(&o.mutex)))
 
 WAITS(mutex_wait, fw_mutex_timedlock, fw_mutex_lock_policy, &o.mutex)
 
@@ -106,7 +99,7 @@ static void cond_busy(int waiters)
 
 static void cond_release(void)
 {
-    AS_OTHER(fw_mutex_lock(&o.mutex); fw_cond_signal(&o.cond); fw_mutex_unlock(&o.mutex));
+    AS(OTHER, fw_mutex_lock(&o.mutex); fw_cond_signal(&o.cond); fw_mutex_unlock(&o.mutex));
 }
 
 static int cond_wait(const fw_wait_policy *policy, const fw_deadline *deadline)
@@ -131,14 +124,14 @@ static void rwlock_busy(int variant)
 {
     fw_rwlock_init(&o.rwlock, (fw_rwlock_kind)(variant / 10));
     if (variant % 10 == READ)
-        AS_OTHER(fw_rwlock_rdlock(&o.rwlock));
+        AS(OTHER, fw_rwlock_rdlock(&o.rwlock));
     else if (variant % 10 == WRITE)
-        AS_OTHER(fw_rwlock_wrlock(&o.rwlock));
+        AS(OTHER, fw_rwlock_wrlock(&o.rwlock));
     else
-        AS_OTHER(fw_rwlock_upgradable_lock(&o.rwlock));
+        AS(OTHER, fw_rwlock_upgradable_lock(&o.rwlock));
 }
 
-DOES(rwlock_release, AS_OTHER(fw_rwlock_unlock(&o.rwlock)))
+DOES(rwlock_release, AS(OTHER, fw_rwlock_unlock(&o.rwlock)))
 
 WAITS(rwlock_read, fw_rwlock_timedrdlock, fw_rwlock_rdlock_policy, &o.rwlock)
 WAITS(rwlock_write, fw_rwlock_timedwrlock, fw_rwlock_wrlock_policy, &o.rwlock)
@@ -171,14 +164,14 @@ static void brlock_busy(int variant)
     fake_percpu = (struct fake_percpu){.processors = 4, .counters = variant < 10 ? 4 : 0};
     assert_int_equal(fw_brlock_init(&o.brlock), 0);
     if (variant % 10 == READ)
-        AS_OTHER(fw_brlock_rdlock(&o.brlock));
+        AS(OTHER, fw_brlock_rdlock(&o.brlock));
     else
-        AS_OTHER(fw_brlock_wrlock(&o.brlock));
+        AS(OTHER, fw_brlock_wrlock(&o.brlock));
 }
 
-DOES(brlock_release_reader, AS_OTHER(fw_brlock_rdunlock(&o.brlock)))
+DOES(brlock_release_reader, AS(OTHER, fw_brlock_rdunlock(&o.brlock)))
 
-DOES(brlock_release_writer, AS_OTHER(fw_brlock_wrunlock(&o.brlock)))
+DOES(brlock_release_writer, AS(OTHER, fw_brlock_wrunlock(&o.brlock)))
 
 WAITS(brlock_read, fw_brlock_timedrdlock, fw_brlock_rdlock_policy, &o.brlock)
 WAITS(brlock_write, fw_brlock_timedwrlock, fw_brlock_wrlock_policy, &o.brlock)
@@ -201,18 +194,27 @@ static void sem_busy(int variant)
     assert_int_equal(fw_sem_init(&o.sem, 0, 1), 0);
 }
 
-DOES(sem_release, AS_OTHER(assert_int_equal(fw_sem_post(&o.sem), 0)))
+DOES(sem_release, AS(OTHER, assert_int_equal(fw_sem_post(&o.sem), 0)))
 
 WAITS(sem_wait_, fw_sem_timedwait, fw_sem_wait_policy, &o.sem)
 
 DOES(sem_at_rest, assert_int_equal(o.sem.state_, 0))
+
+/* Where the kernel has no call for several words. */
+static int any_wait(const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    static const fw_any one[] = {{FW_ANY_SEM, &o.sem}};
+
+    (void)policy;
+    return fw_wait_any(one, 1, deadline, NULL);
+}
 
 static void event_busy(int kind)
 {
     assert_int_equal(fw_event_init(&o.event, (fw_event_kind)kind, false), 0);
 }
 
-DOES(event_release, AS_OTHER(fw_event_set(&o.event)))
+DOES(event_release, AS(OTHER, fw_event_set(&o.event)))
 
 WAITS(event_wait, fw_event_timedwait, fw_event_wait_policy, &o.event)
 
@@ -233,7 +235,7 @@ static void latch_busy(int count)
     assert_int_equal(fw_latch_init(&o.latch, (uint32_t)count), 0);
 }
 
-DOES(latch_release, AS_OTHER(fw_latch_count_down(&o.latch, 1)))
+DOES(latch_release, AS(OTHER, fw_latch_count_down(&o.latch, 1)))
 
 WAITS(latch_wait, fw_latch_timedwait, fw_latch_wait_policy, &o.latch)
 
@@ -244,7 +246,7 @@ static void barrier_busy(int parties)
     assert_int_equal(fw_barrier_init(&o.barrier, (uint32_t)parties), 0);
 }
 
-DOES(barrier_release, AS_OTHER(fw_barrier_arrive(&o.barrier)))
+DOES(barrier_release, AS(OTHER, fw_barrier_arrive(&o.barrier)))
 
 static int barrier_wait(const fw_wait_policy *policy, const fw_deadline *deadline)
 {
@@ -260,7 +262,7 @@ static void once_busy(int variant)
     o.once.state_ = FAKE_ID(OTHER);
 }
 
-DOES(once_release, AS_OTHER(fw_once_end_(&o.once, true)))
+DOES(once_release, AS(OTHER, fw_once_end_(&o.once, true)))
 
 static int is_not_called(void *arg)
 {
@@ -307,6 +309,7 @@ static const struct call calls[] = {
     BRLOCK("brlock, write behind a writer", WRITE, 0, brlock_release_writer, brlock_write,
            brlock_leave_writer),
     {"sem", 0, 0, sem_busy, sem_release, sem_wait_, nothing, sem_at_rest},
+    {"any", 0, NO_POLICY | RECHECKS, sem_busy, sem_release, any_wait, nothing, sem_at_rest},
     {"event, manual", FW_EVENT_MANUAL, WAKES_ALL, event_busy, event_release, event_wait,
      event_leave, event_at_rest},
     {"event, automatic", FW_EVENT_AUTO, 0, event_busy, event_release, event_wait, event_leave,

@@ -180,8 +180,10 @@ static void a_deadline_ends_the_sleep(void **state)
         fake.n_calls = 0;
         assert_int_equal(wait_with(&block, &d), ETIMEDOUT);
         assert_true(fake_nth(FAKE_WAIT, 0)->has_deadline);
-        assert_memory_equal(&fake_nth(FAKE_WAIT, 0)->deadline.at, &d.at, sizeof d.at);
-        assert_int_equal(fake_nth(FAKE_WAIT, 0)->deadline.clock, clocks[i]);
+        if (!has(RECHECKS)) {
+            assert_memory_equal(&fake_nth(FAKE_WAIT, 0)->deadline.at, &d.at, sizeof d.at);
+            assert_int_equal(fake_nth(FAKE_WAIT, 0)->deadline.clock, clocks[i]);
+        }
         assert_null(fake_nth(FAKE_WAIT, 1));
         assert_int_equal(fake.wakes, 0);
     }
