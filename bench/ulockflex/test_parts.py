@@ -175,49 +175,12 @@ class Order(unittest.TestCase):
         self.assertLess(len(engine.worker.calls), 6)
 
 
-class Turns(unittest.TestCase):
-    """Runs last several turns of the scheduler, in which each task has the CPU once."""
-
-    def test_many_tasks_make_long_runs(self):
-        cpus = machine.cpus()
-        settings = Settings(seconds=0.1)
-        self.assertEqual(settings.length(cpus), 0.1)
-        self.assertAlmostEqual(settings.length(500 * cpus), 8.0)
-        self.assertAlmostEqual(settings.length(500 * cpus, probe=True), 8.0)
-        self.assertEqual(Settings(seconds=0.1, exact=True).length(500 * cpus), 0.1)
-
-    def test_a_budget_does_not_make_them_too_short(self):
-        many, few = config(tasks=100 * machine.cpus()), config()
-        plan = Plan("single", Settings(seconds=1.0, rounds=6, probes=()),
-                    [(few, ["furwock"]), (many, ["furwock", "pthread"])])
-        planning.fit(plan, planning.estimate(plan) - 4)
-        self.assertLess(plan.settings.seconds, 1.0)
-        self.assertAlmostEqual(plan.settings.length(many.tasks), 1.6)
-        said = planning.fit(plan, 2)
-        self.assertEqual([c for c, _ in plan.groups], [few])
-        self.assertIn(f"configurations dropped: {many}", said)
-
-    def test_too_short_is_said_and_marked(self):
-        many = config(tasks=100 * machine.cpus())
-        engine = make(points=[config(), many], seconds=0.5, exact=True)
-        self.assertRegex(planning.too_short(engine.plan), "runs of 0.5 s are too short for "
-                         f"{many.tasks} tasks .* 4 turns of the scheduler take 1.6 s")
-        engine.measure()
-        cells = json.loads(engine.store.as_json())["cells"]
-        self.assertEqual([cell["short"] for cell in cells], [False] * 3 + [True] * 3)
-        text = show.grid(engine.store, engine.plan.groups)
-        rows = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in text.splitlines()}
-        self.assertEqual((rows[str(config())], rows[str(many)]), ("1.00~", "1.00?"))
-        self.assertIn("?: runs shorter than some", text)
-        self.assertIsNone(planning.too_short(make(points=[many], seconds=0.5).plan))
-
-
 class Planning(unittest.TestCase):
     def setUp(self):
         self.locks = planning.Locks(info())
 
     def test_paper(self):
-        plan = planning.paper_plan(self.locks, [], "processes", Settings())
+        plan = planning.paper_plan(self.locks, [], "processes", Settings(), 2)
         tables = [(c, names) for c, names in plan.groups if c.experiment == "tables"]
         self.assertEqual(len(tables), 20)
         self.assertEqual(tables[3][0], Config("tables", "processes", 2, 1, 1.0, 9.0))
@@ -228,7 +191,7 @@ class Planning(unittest.TestCase):
         self.assertEqual(plan.groups[0][1][0], "none")
 
     def test_paper_with_threads_adds_ours_and_rivals(self):
-        plan = planning.paper_plan(self.locks, [], "threads", Settings())
+        plan = planning.paper_plan(self.locks, [], "threads", Settings(), 2)
         self.assertEqual(plan.groups[-1][1], [*paper.NINE, "furwock", "pthread"])
 
     def test_today(self):
@@ -245,7 +208,8 @@ class Planning(unittest.TestCase):
         here = {"furwock", "pthread", "sysv"}
         locks = planning.Locks(info(*((n, "rival") for n in planning.DEMO_LOCKS if n not in here)))
         plan = planning.demo_plan(locks, [], "threads", Settings(**DEFAULTS["demo"]), 2)
-        self.assertEqual(plan.groups[0][1], list(planning.DEMO_LOCKS))
+        self.assertEqual([names for _, names in plan.groups[:2]],
+                         [["none"], list(planning.DEMO_LOCKS)])
         if machine.cpus() >= 2:
             self.assertEqual(planning.fit(plan, BUDGETS["demo"]), [])
 
@@ -254,11 +218,11 @@ class Planning(unittest.TestCase):
         self.assertIn("furwock", self.locks.blocking("threads"))
 
     def test_fit_shortens_then_drops_and_says_so(self):
-        plan = planning.paper_plan(self.locks, [], "processes", Settings())
+        plan = planning.paper_plan(self.locks, [], "processes", Settings(), 2)
         full = planning.estimate(plan)
         said = planning.fit(plan, full * 0.7)
         self.assertLessEqual(planning.estimate(plan), full * 0.7)
-        self.assertEqual(len(plan.groups), 23)
+        self.assertEqual(len(plan.groups), 27)
         self.assertRegex(said[0], r"^runs of 0\.\d+ s instead of 1 s, to end in time$")
         said = planning.fit(plan, 20)
         self.assertLessEqual(planning.estimate(plan), 20)
@@ -288,7 +252,7 @@ class Paper(unittest.TestCase):
 
     def test_today_stands_beside_then(self):
         plan = planning.paper_plan(planning.Locks(info()), [], "processes",
-                                   Settings(rounds=1, max_rounds=1, probes=("contention",)))
+                                   Settings(rounds=1, max_rounds=1, probes=("contention",)), 2)
         store = storing.Store(None, plan, planning.Locks(info()), dict(ABOUT))
         worker = FakeWorker(lambda lock, _: 100.0 if lock == "sysv" else 300.0)
         Engine(plan, worker, store, Quiet()).measure()

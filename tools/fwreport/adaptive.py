@@ -13,9 +13,11 @@ SHOWN = (OURS, FIXED, BLOCK, PTHREAD, "pthread-adaptive")
 MICRO = 1000
 METHOD = ("The plan adaptive: sections of a microsecond and longer, 2 to 4 tasks per CPU. The "
           "ideal lock is simulated: it costs nothing, and no CPU is idle while a task can "
-          "run. Burnt is the CPU time of an acquisition that was not the work between it "
-          "and the next. Where the assist was turned off and on, each configuration was measured "
-          "in both states within a round.")
+          "run. Where a loop without a lock was run in each round, its speed there is the ideal "
+          "lock's, too; in older results it is that of the calibration, some per cent off. "
+          "Burnt is the CPU time of an acquisition that was not the work between it and the "
+          "next. Where the assist was turned off and on, each configuration was measured in "
+          "both states within a round.")
 
 
 def spots(results, state=...):
@@ -39,17 +41,13 @@ def state_words(state):
 
 
 def ideal_rate(results, spot):
-    return ideal.throughput(spot.tasks, spot.locks, spot.lht, spot.nlht, results.cpus)
+    return ideal.rate(results, spot)
 
 
 def share(results, spot, lock):
     """Throughput over the ideal lock's; None where it was not measured."""
     cell = results.cell(spot, lock)
-    rate = stats.mean(cell.values("throughput")) if cell else None
-    if rate is None:
-        return None
-    possible = ideal_rate(results, spot)
-    return stats.Estimate(*(None if x is None else x / possible for x in rate[:3]), rate.n)
+    return ideal.share(results, spot, cell) if cell else None
 
 
 def ratio(results, spot, lock, base, metric="throughput"):

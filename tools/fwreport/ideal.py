@@ -5,7 +5,11 @@ Tasks run the loop of ulockflex (hold the lock for `lht`, then go without for `n
 uniformly from 0.5 to 1.5 of their mean) on a number of CPUs.  Locking, releasing, waking
 and switching take no time, and a CPU is never idle while a task can run.  The task that
 holds a lock runs before those that hold none, so that nobody waits for a holder that waits for
-a CPU.
+a CPU.  The times are random ones of the same distribution, not the same ones.
+
+Its microseconds are those of the calibration, once before the first round.  How fast the CPUs are
+in a round, and what the loop costs around the lock, shows a run of the same loop without any lock
+in that round; with that the simulated rate is scaled.
 """
 
 import heapq
@@ -15,6 +19,9 @@ from functools import lru_cache
 
 import numpy
 
+from . import stats
+
+REFERENCE, NO_LOCK = "reference", "none"         # as in bench/ulockflex/flex/plan.py
 SEED = 20020626  # the first day of the symposium; any number will do, if it is always the same
 LOW, HIGH = 0.5, 1.5
 
@@ -137,3 +144,29 @@ def throughput(tasks, locks, lht, nlht, cpus, iterations=20000, seed=SEED):
     while world.iterations < done + iterations:
         world.step()
     return (world.iterations - done) / (world.now - since) * 1e6
+
+
+def speeds(results, spot):
+    """{round: how fast a loop without a lock was, where 1 is what was calibrated}; empty where none
+    was measured."""
+    cpus, period = results.cpus, spot.lht + spot.nlht
+    cell = results.cell(spot._replace(experiment=REFERENCE, tasks=cpus, locks=cpus, pick="own",
+                                      share=None), NO_LOCK)
+    if cell is None or period <= 0:
+        return {}
+    return {r: rate * period / 1e6 / cpus for r, rate in cell.by_round("throughput").items()}
+
+
+def rate(results, spot):
+    """Iterations per second, at the mean speed of the rounds."""
+    simulated = throughput(spot.tasks, spot.locks, spot.lht, spot.nlht, results.cpus)
+    found = speeds(results, spot)
+    return simulated * (sum(found.values()) / len(found) if found else 1)
+
+
+def share(results, spot, cell):
+    """Estimate of the throughput of a cell over the ideal lock's, each in the round's own speed."""
+    simulated = throughput(spot.tasks, spot.locks, spot.lht, spot.nlht, results.cpus)
+    found, made = speeds(results, spot), cell.by_round("throughput")
+    return stats.mean([made[r] / simulated / found.get(r, 1) for r in made
+                       if not found or r in found])

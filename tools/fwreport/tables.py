@@ -3,8 +3,8 @@
 
 import html
 
-from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmixtables, mix,
-               mixtables, paper, rttables, stats, summary, waketables)
+from . import (adaptive, between, compare, futexlock, goals, ideal, lifo, lifotables,
+               lockmixtables, mix, mixtables, paper, rttables, stats, summary, waketables)
 from .compare import FAIR, OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.OPEN: "open", goals.MISSED: "missed",
@@ -355,8 +355,10 @@ def method(results):
         "the rivals whose waiters sleep in the kernel. Taking the best of several noisy figures "
         "favours the rivals slightly.",
         "Coefficient: standard deviation over mean of the tasks' iterations within a run. "
-        "Ideal: a lock that costs nothing, in arrival order, simulated with the same random "
-        "times on as many CPUs.",
+        "Ideal: a lock that costs nothing, in arrival order, simulated on as many CPUs with random "
+        "times of the same distribution"
+        + (", at the speed of a loop without a lock in the same rounds."
+           if results.spots(ideal.REFERENCE) else ", at the speed of the calibration."),
     ]
     return "<h3>The method</h3><ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
 

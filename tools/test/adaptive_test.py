@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Tests of the report on the plan `adaptive`: goals, tables, pictures, the state of the assist."""
 
+import json
 import unittest
 
 import reporting
 import synthetic
 import synthetic_adaptive
 from reporting import load, times
-from fwreport import adaptive, adaptivegoals, summary
+from fwreport import adaptive, adaptivegoals, summary, tables
 from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 
@@ -64,6 +65,36 @@ class Goals(unittest.TestCase):
                          {UNKNOWN})
         raw = synthetic_adaptive.adaptive(locks=("furwock", "pthread"))
         self.assertEqual(self.evaluate(adaptivegoals.cpu_time, raw).state, UNKNOWN)
+
+
+class Reference(unittest.TestCase):
+    """The ideal lock is as fast as a loop without a lock in the same round."""
+
+    def shares(self, raw):
+        loaded = load(raw)
+        return [adaptive.share(loaded, spot, "furwock") for spot in adaptive.spots(loaded, "on")]
+
+    def slow_in_every_other(self, at):
+        return 0.5 if at % 2 else 1.0
+
+    def test_a_machine_that_slows_down_does_not_show(self):
+        before = self.shares(synthetic_adaptive.adaptive())
+        raw = synthetic_adaptive.adaptive()
+        for cell in raw["cells"]:
+            for run in cell["runs"]:
+                run["throughput"] *= self.slow_in_every_other(run["round"])
+        for one, scaled, plain in zip(before, self.shares(synthetic_adaptive.reference(
+                json.loads(json.dumps(raw)), self.slow_in_every_other)), self.shares(raw)):
+            self.assertAlmostEqual(scaled.value, one.value)
+            self.assertAlmostEqual(scaled.low, one.low)
+            self.assertAlmostEqual(plain.value / one.value, 0.75, 2)
+
+    def test_the_page_says_which(self):
+        raw = synthetic_adaptive.adaptive()
+        self.assertIn("at the speed of the calibration.", tables.method(load(raw)))
+        found = tables.method(load(synthetic_adaptive.reference(raw, lambda _: 1.0)))
+        self.assertIn("at the speed of a loop without a lock in the same rounds.", found)
+        self.assertNotIn("same random times", found)
 
 
 class States(unittest.TestCase):

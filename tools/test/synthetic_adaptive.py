@@ -35,3 +35,16 @@ def adaptive(runs=6, states=("off", "on"), locks=tuple(LOCKS), seed=21):
     cells = [cell(lock, (tasks, *times), runs, state, generator)
              for times in TIMES for tasks in (4, 6, 8) for state in states for lock in locks]
     return {**synthetic.result("adaptive", cells), "assist": "both" if len(states) > 1 else None}
+
+
+def reference(raw, speed):
+    """The result with runs without a lock; speed(round): of what was calibrated."""
+    for state in {one.get("assist") for one in raw["cells"]}:
+        for nlht, lht in TIMES:
+            one = cell("furwock", (2, nlht, lht), len(raw["cells"][0]["runs"]), state,
+                       random.Random(1))
+            one.update(lock="none", family="rival", blocks=False, experiment="reference", locks=2)
+            for run in one["runs"]:
+                run["throughput"] = 2e6 / (nlht + lht) * speed(run["round"])
+            raw["cells"].append(one)
+    return raw

@@ -3,7 +3,7 @@
 that are not too short, with the assist off and on."""
 
 from flex import stats
-from flex.plan import Config, Plan
+from flex.plan import REFERENCE, Config, Plan, with_reference
 from flex.show import JUDGED, MARKS, duration, matrix, number, rate_text, ratio_text
 
 PLAN = "adaptive"
@@ -31,7 +31,7 @@ def plan(locks, names, kind, settings, cpus):
     gone = [n for n in LOCKS if not names and n not in chosen]
     if gone:
         made.left_out.append("not here: " + ", ".join(gone))
-    return made
+    return with_reference(made, locks, kind, cpus)
 
 
 # --- What is shown -----------------------------------------------------------------------------
@@ -50,7 +50,8 @@ class Show:
                                             g[0].assist or ""))
 
     def has_runs(self, config, locks):
-        return any((cell := self.store.find(config, lock)) and cell["runs"] for lock in locks)
+        cells = [self.store.find(config, lock) for lock in locks]
+        return config.experiment != REFERENCE and any(cell and cell["runs"] for cell in cells)
 
     def text(self):
         if not self.groups:

@@ -203,7 +203,7 @@ def make_settings(options, old):
 def make_plan(options, locks, settings):
     kind, names, cpus = options.kind, options.words, machine.cpus()
     if options.plan == "paper":
-        return planning.paper_plan(locks, names, kind, settings)
+        return planning.paper_plan(locks, names, kind, settings, cpus)
     if options.plan == "today":
         return planning.today_plan(locks, names, kind, settings, cpus, options.pick or "random")
     if options.plan == adaptive.PLAN:

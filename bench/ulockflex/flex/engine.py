@@ -3,9 +3,9 @@
 
 In each round each configuration is visited once, and there all locks run one after the other: A B
 C, in the next round B C A, and so on.  A machine that gets slower or faster does so for all locks
-alike, and no lock is always the first.  All locks get the same random times.  A configuration is
-done when the confidence intervals of all its locks are narrow, or after the largest number of
-rounds.
+alike, and no lock is always the first.  Each task draws the same times under every lock of a round.
+A configuration is done when the confidence intervals of all its locks are narrow, or after the
+largest number of rounds.
 """
 
 import time
@@ -13,7 +13,7 @@ import time
 from front import assist
 from front.rounds import rotated
 
-from flex.plan import run_seconds
+from flex.plan import REFERENCE, run_seconds
 from flex.worker import Failure
 
 WRITE_SECONDS = 2.0  # not more often than this within a round
@@ -27,6 +27,10 @@ PROBE_FIELDS = {"waits": ("wait_ns", "read_wait_ns", "write_wait_ns"),
 
 class OutOfTime(Exception):
     """The next run would end after the deadline."""
+
+
+def _times(config):
+    return config.lht_us, config.nlht_us, config.assist
 
 
 def in_turns(groups, number):
@@ -61,7 +65,7 @@ class Engine:
         """Runs the plan; True where nothing was left out for want of time."""
         try:
             for number in range(1, self.plan.settings.max_rounds + 1):
-                open_groups = [g for g in self.plan.groups if not self.is_done(*g)]
+                open_groups = self.open_groups()
                 if not open_groups:
                     break
                 self.progress.round(number, open_groups)
@@ -71,6 +75,14 @@ class Engine:
         except OutOfTime:
             return not any(self.is_short(*g) for g in self.plan.groups)
         return True
+
+    def open_groups(self):
+        """Those that need more runs, and as long the runs without a lock of the same times."""
+        needed = {_times(g[0]) for g in self.plan.groups
+                  if g[0].experiment != REFERENCE and not self.is_done(*g)}
+        return [g for g in self.plan.groups
+                if (_times(g[0]) in needed if g[0].experiment == REFERENCE
+                    else not self.is_done(*g))]
 
     def alive(self, config, locks):
         return [lock for lock in locks if not self.store.has_failed(config, lock)]
@@ -98,7 +110,7 @@ class Engine:
         for lock in rotated(locks, number - 1):
             if not self.store.has_run(config, lock, number):
                 self.run_once(config, lock, number)
-        if number <= self.plan.settings.probe_rounds:
+        if number <= self.plan.settings.probe_rounds and config.experiment != REFERENCE:
             for probe in self.plan.settings.probes:
                 for lock in rotated(locks, number - 1):
                     self.probe_once(config, lock, number, probe)

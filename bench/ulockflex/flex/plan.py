@@ -90,6 +90,26 @@ class Plan:
         return sum(len(locks) for _, locks in self.groups)
 
 
+# What an ideal lock is measured by: the same loop with no lock at all, in each round, on each CPU a
+# task with data of its own.  The work was calibrated once; how fast it is done changes.
+REFERENCE, NO_LOCK = "reference", "none"
+
+
+def with_reference(plan, locks, kind, cpus):
+    """The plan with a run without a lock before the first configuration of the same times."""
+    if not locks.among([NO_LOCK], kind):
+        return plan
+    groups, seen = [], set()
+    for config, names in plan.groups:
+        times = (config.lht_us, config.nlht_us)
+        if times not in seen and sum(times) > 0 and config.experiment != "efficiency":
+            seen.add(times)
+            groups.append((Config(REFERENCE, kind, cpus, cpus, *times), [NO_LOCK]))
+        groups.append((config, names))
+    plan.groups = groups
+    return plan
+
+
 def with_assist(plan, choice, without=None):
     """The plan with each configuration in the states of the assist that are asked for.
 
@@ -98,8 +118,8 @@ def with_assist(plan, choice, without=None):
     states = (assist.OFF, assist.ON) if choice == assist.BOTH else (choice,)
     few = without if choice == assist.BOTH else None
     plan.groups = [(config._replace(assist=state),
-                    [lock for lock in locks if lock in few] if few and state == assist.OFF
-                    else locks)
+                    [lock for lock in locks if lock in few]
+                    if few and state == assist.OFF and config.experiment != REFERENCE else locks)
                    for config, locks in plan.groups for state in states]
 
 
@@ -278,7 +298,7 @@ def _rwlocks(plan, locks, kind, tasks, cpus):
     return chosen
 
 
-def paper_plan(locks, names, kind, settings):
+def paper_plan(locks, names, kind, settings, cpus):
     """All of section 4.1."""
     chosen = list(names) or locks.among(paper.NINE, kind)
     if not names and kind == "threads":
@@ -294,7 +314,7 @@ def paper_plan(locks, names, kind, settings):
     gone = [n for n in paper.NINE if not names and n not in chosen]
     if gone:
         plan.left_out.append("of the paper's nine are not here: " + ", ".join(gone))
-    return plan
+    return with_reference(plan, locks, kind, cpus)
 
 
 TODAY_HOLD_US = (0.0, 1.0, 10.0, 100.0)
@@ -360,4 +380,4 @@ def demo_plan(locks, names, kind, settings, cpus):
         number, _, per = tasks.partition("/")
         n = int(number) * (cpus if per else 1)
         points[Config("tables", kind, n, 1, lht, nlht)] = few if n == DEMO_MANY else chosen
-    return Plan("demo", settings, list(points.items()))
+    return with_reference(Plan("demo", settings, list(points.items())), locks, kind, cpus)

@@ -4,6 +4,7 @@
 from tabulate import tabulate
 
 from flex import stats
+from flex.plan import REFERENCE
 
 # What the others are compared with: the first of these that was measured.
 BASES = ("pthread", "sysv")
@@ -165,7 +166,7 @@ def _marks(cell):
 
 def grid(store, groups):
     """Many configurations: throughput as a ratio, and the geometric mean of each lock."""
-    measured = [(c, locks) for c, locks in groups if any(
+    measured = [(c, locks) for c, locks in groups if c.experiment != REFERENCE and any(
         (cell := store.find(c, lock)) and cell["runs"] for lock in locks)]
     measured.sort(key=lambda g: (g[0].experiment, g[0].locks, g[0].lht_us, g[0].nlht_us,
                                  g[0].tasks))

@@ -139,7 +139,7 @@ def short_number(value, _=None):
 
 
 def _ideal_curve(axes, results, spots):
-    ys = [ideal.throughput(s.tasks, s.locks, s.lht, s.nlht, results.cpus) for s in spots]
+    ys = [ideal.rate(results, spot) for spot in spots]
     axes.plot(range(len(ys)), ys, color=look.ink("ink"), lw=1.1, ls=(0, (2, 2)), zorder=3)
     return ys[-1], "ideal", look.ink("ink"), False
 

@@ -78,7 +78,8 @@ def _picture(one, key, cpus):
     _throughput(left, one, key, cpus)
     _waste(right, one, key)
     look.note(figure, MEDIANS + spread_of(one)
-              + "  Burnt: beyond what the instructions alone take.  Ideal: a lock that costs nothing, CPUs that nobody else uses.")
+              + "  Burnt: beyond what the instructions alone take.  Ideal: a lock that costs "
+              "nothing, CPUs that nobody else uses.")
     name = f"futexlock-{duty}" if period == futexlock.HART[0] else f"futexlock-{period}-{duty}"
     name += "-assist" * (assist == "on")
     return Picture(name, figure, f"futexlock: {futexlock.title(*key)}",
