@@ -10,11 +10,6 @@ ADAPTER_CALLS(base, struct base, acquire(l), release(l))
 ADAPTER_TRYLOCK(base, struct base, take(l) ? 0 : EBUSY)
 ADAPTER_TIMEDLOCK(base, struct base, take_until(l, at))
 
-#define WRONG(lock_, unlock_, try_, timed_)                                               \
-    .about = "wrong", .family = FAMILY_RIVAL, .size = sizeof(struct base),                \
-    .align = _Alignof(struct base), .init = base_init_, .lock = lock_, .unlock = unlock_, \
-    .loop = base_loop_, .trylock = try_, .timedlock = timed_
-
 /* Two steps where one is needed: looks, and then takes. */
 static void look_then_take(void *lock)
 {
@@ -90,92 +85,39 @@ static void acquire_from_one(void *lock)
         sched_yield();
 }
 
-static const struct adapter excludes_nobody = {
-    .name = "excludes-nobody",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(look_then_take, base_unlock_, base_trylock_, base_timedlock_),
-};
+#define WRONG(name_, flags_, lock_, unlock_, try_, timed_)                               \
+    {                                                                                    \
+        .name = (name_), .about = "wrong", .family = FAMILY_RIVAL, .flags = (flags_),    \
+        .size = sizeof(struct base), .align = _Alignof(struct base), .init = base_init_, \
+        .lock = (lock_), .unlock = (unlock_), .loop = base_loop_, .trylock = (try_),     \
+        .timedlock = (timed_)                                                            \
+    }
 
-static const struct adapter tries_lie = {
-    .name = "tries-lie",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, base_unlock_, try_and_say_yes, base_timedlock_),
-};
-
-static const struct adapter gives_up_early = {
-    .name = "gives-up-early",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, base_unlock_, base_trylock_, give_up_at_once),
-};
-
-static const struct adapter never_gives_up = {
-    .name = "never-gives-up",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, base_unlock_, base_trylock_, never_give_up),
-};
-
-static const struct adapter loses_the_lock = {
-    .name = "loses-the-lock",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, base_unlock_, base_trylock_, give_up_and_take),
-};
-
-static const struct adapter oversleeps = {
-    .name = "oversleeps",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(acquire_or_oversleep, base_unlock_, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter touches_freed_memory = {
-    .name = "touches-freed-memory",
-    .flags = ADAPTER_BLOCKS | ADAPTER_FREEABLE,
-    WRONG(base_lock_, release_and_touch, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter spills = {
-    .name = "spills",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, release_and_spill, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter zero_is_taken = {
-    .name = "zero-is-taken",
-    .flags = ADAPTER_BLOCKS | ADAPTER_ZERO,
-    WRONG(acquire_from_one, base_unlock_, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter is_not_fair = {
-    .name = "is-not-fair",
-    .flags = ADAPTER_FAIR,
-    WRONG(base_lock_, base_unlock_, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter knows_no_owner = {
-    .name = "knows-no-owner",
-    .flags = ADAPTER_BLOCKS | ADAPTER_OWNER,
-    WRONG(base_lock_, base_unlock_, base_trylock_, base_timedlock_),
-};
-
-static const struct adapter polls = {
-    .name = "polls",
-    .flags = ADAPTER_BLOCKS,
-    WRONG(base_lock_, base_unlock_, base_trylock_, base_timedlock_),
+static const struct adapter wrong[] = {
+    WRONG("excludes-nobody", ADAPTER_BLOCKS, look_then_take, base_unlock_, base_trylock_,
+          base_timedlock_),
+    WRONG("tries-lie", ADAPTER_BLOCKS, base_lock_, base_unlock_, try_and_say_yes, base_timedlock_),
+    WRONG("gives-up-early", ADAPTER_BLOCKS, base_lock_, base_unlock_, base_trylock_,
+          give_up_at_once),
+    WRONG("never-gives-up", ADAPTER_BLOCKS, base_lock_, base_unlock_, base_trylock_, never_give_up),
+    WRONG("loses-the-lock", ADAPTER_BLOCKS, base_lock_, base_unlock_, base_trylock_,
+          give_up_and_take),
+    WRONG("oversleeps", ADAPTER_BLOCKS, acquire_or_oversleep, base_unlock_, base_trylock_,
+          base_timedlock_),
+    WRONG("touches-freed-memory", ADAPTER_BLOCKS | ADAPTER_FREEABLE, base_lock_, release_and_touch,
+          base_trylock_, base_timedlock_),
+    WRONG("spills", ADAPTER_BLOCKS, base_lock_, release_and_spill, base_trylock_, base_timedlock_),
+    WRONG("zero-is-taken", ADAPTER_BLOCKS | ADAPTER_ZERO, acquire_from_one, base_unlock_,
+          base_trylock_, base_timedlock_),
+    WRONG("is-not-fair", ADAPTER_FAIR, base_lock_, base_unlock_, base_trylock_, base_timedlock_),
+    WRONG("knows-no-owner", ADAPTER_BLOCKS | ADAPTER_OWNER, base_lock_, base_unlock_, base_trylock_,
+          base_timedlock_),
+    WRONG("polls", ADAPTER_BLOCKS, base_lock_, base_unlock_, base_trylock_, base_timedlock_),
 };
 
 const struct adapter *const adapter_list[] = {
-    &excludes_nobody,
-    &tries_lie,
-    &gives_up_early,
-    &never_gives_up,
-    &loses_the_lock,
-    &oversleeps,
-    &touches_freed_memory,
-    &spills,
-    &zero_is_taken,
-    &is_not_fair,
-    &knows_no_owner,
-    &polls,
-    NULL,
+    &wrong[0], &wrong[1], &wrong[2], &wrong[3],  &wrong[4],  &wrong[5], &wrong[6],
+    &wrong[7], &wrong[8], &wrong[9], &wrong[10], &wrong[11], NULL,
 };
 
 const struct missing_adapter adapter_missing[] = {{NULL, NULL}};

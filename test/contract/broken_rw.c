@@ -80,10 +80,6 @@ RW_CALLS(rw, struct rw, reader_in(l), reader_out(l), writer_in(l), writer_out(l)
 RW_TRIES(rw, struct rw, reader_try(l), write_once(l) ? 0 : EBUSY)
 RW_TIMED(rw, struct rw, reader_in_time(l, at), writer_in_time(l, at))
 
-#define WRONG_RW(name_, flags_)                                                                    \
-    .name = (name_), .about = "wrong", .family = FAMILY_RIVAL, .flags = ADAPTER_BLOCKS | (flags_), \
-    ADAPTER_OBJECT(struct rw, rw_init_)
-
 static void read_anyway(void *lock)
 {
     (void)lock;
@@ -163,104 +159,52 @@ static void writer_out_and_spill(void *lock)
     writer_out(l);
 }
 
-static const struct rw_adapter reads_anyway = {
-    WRONG_RW("reads-anyway", 0), RW_TRY_MEMBERS(rw),      RW_TIMED_MEMBERS(rw),
-    .rdlock = read_anyway,       .rdunlock = read_anyway, .wrlock = rw_wr_lock_,
-    .wrunlock = rw_wr_unlock_,
-};
+/* Where nothing is said, it does as it should. */
+#define GOOD_READS rw_rd_lock_, rw_rd_unlock_
+#define GOOD_WRITES rw_wr_lock_, rw_wr_unlock_
+#define GOOD_TRIES rw_rd_trylock_, rw_wr_trylock_
+#define GOOD_TIMES rw_rd_timedlock_, rw_wr_timedlock_
+#define NONE NULL, NULL
+#define ROW(...) WRONG_RW(__VA_ARGS__)
+#define WRONG_RW(name_, flags_, preference_, rd_, unrd_, wr_, unwr_, tryrd_, trywr_, timedrd_, \
+                 timedwr_)                                                                     \
+    {                                                                                          \
+        .name = (name_), .about = "wrong", .family = FAMILY_RIVAL,                             \
+        .flags = ADAPTER_BLOCKS | (flags_), ADAPTER_OBJECT(struct rw, rw_init_),               \
+        .preference = (preference_), .rdloop = rw_rd_loop_, .wrloop = rw_wr_loop_,             \
+        .rdlock = (rd_), .rdunlock = (unrd_), .wrlock = (wr_), .wrunlock = (unwr_),            \
+        .tryrdlock = (tryrd_), .trywrlock = (trywr_), .timedrdlock = (timedrd_),               \
+        .timedwrlock = (timedwr_)                                                              \
+    }
 
-static const struct rw_adapter reads_alone = {
-    WRONG_RW("reads-alone", 0), .rdlock = rw_wr_lock_,     .rdunlock = rw_wr_unlock_,
-    .wrlock = rw_wr_lock_,      .wrunlock = rw_wr_unlock_,
-};
-
-static const struct rw_adapter tries_lie = {
-    WRONG_RW("tries-lie", 0),    RW_MEMBERS(rw), RW_TIMED_MEMBERS(rw), .tryrdlock = say_yes,
-    .trywrlock = rw_wr_trylock_,
-};
-
-static const struct rw_adapter gives_up_early = {
-    WRONG_RW("gives-up-early", 0),
-    RW_MEMBERS(rw),
-    RW_TRY_MEMBERS(rw),
-    .timedrdlock = give_up_at_once,
-    .timedwrlock = rw_wr_timedlock_,
-};
-
-static const struct rw_adapter never_gives_up = {
-    WRONG_RW("never-gives-up", 0),
-    RW_MEMBERS(rw),
-    RW_TRY_MEMBERS(rw),
-    .timedrdlock = rw_rd_timedlock_,
-    .timedwrlock = never_give_up,
-};
-
-static const struct rw_adapter leaves_a_flag = {
-    WRONG_RW("leaves-a-flag", 0),
-    RW_TRY_MEMBERS(rw),
-    .preference = RW_PREFER_WRITERS,
-    .rdlock = read_after_writers,
-    .rdunlock = rw_rd_unlock_,
-    .wrlock = write_first,
-    .wrunlock = rw_wr_unlock_,
-    .timedrdlock = rw_rd_timedlock_,
-    .timedwrlock = write_first_or_leave_the_flag,
-};
-
-static const struct rw_adapter says_fair = {
-    WRONG_RW("says-fair", 0),     RW_MEMBERS(rw), RW_TRY_MEMBERS(rw), RW_TIMED_MEMBERS(rw),
-    .preference = RW_PREFER_FAIR,
-};
-
-static const struct rw_adapter says_writers = {
-    WRONG_RW("says-writers", 0),     RW_MEMBERS(rw), RW_TRY_MEMBERS(rw), RW_TIMED_MEMBERS(rw),
-    .preference = RW_PREFER_WRITERS,
-};
-
-static const struct rw_adapter says_readers = {
-    WRONG_RW("says-readers", 0), .preference = RW_PREFER_READERS, .rdlock = read_after_writers,
-    .rdunlock = rw_rd_unlock_,   .wrlock = write_first,           .wrunlock = rw_wr_unlock_,
-};
-
-static const struct rw_adapter oversleeps = {
-    WRONG_RW("oversleeps", 0), .rdlock = read_or_oversleep, .rdunlock = rw_rd_unlock_,
-    .wrlock = rw_wr_lock_,     .wrunlock = rw_wr_unlock_,
-};
-
-static const struct rw_adapter touches_freed_memory = {
-    WRONG_RW("touches-freed-memory", ADAPTER_FREEABLE),
-    .rdlock = rw_rd_lock_,
-    .rdunlock = reader_out_and_touch,
-    .wrlock = rw_wr_lock_,
-    .wrunlock = rw_wr_unlock_,
-};
-
-static const struct rw_adapter knows_no_owner = {
-    WRONG_RW("knows-no-owner", ADAPTER_OWNER),
-    RW_MEMBERS(rw),
-    RW_TRY_MEMBERS(rw),
-    RW_TIMED_MEMBERS(rw),
-};
-
-static const struct rw_adapter spills = {
-    WRONG_RW("spills", 0),
-    .rdlock = rw_rd_lock_,
-    .rdunlock = rw_rd_unlock_,
-    .wrlock = rw_wr_lock_,
-    .wrunlock = writer_out_and_spill,
-};
-
-static const struct rw_adapter polls = {
-    WRONG_RW("polls", 0),
-    RW_MEMBERS(rw),
-    RW_TRY_MEMBERS(rw),
-    RW_TIMED_MEMBERS(rw),
+static const struct rw_adapter wrong[] = {
+    ROW("reads-anyway", 0, RW_PREFER_NONE, read_anyway, read_anyway, GOOD_WRITES, GOOD_TRIES,
+        GOOD_TIMES),
+    ROW("reads-alone", 0, RW_PREFER_NONE, GOOD_WRITES, GOOD_WRITES, NONE, NONE),
+    ROW("tries-lie", 0, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, say_yes, rw_wr_trylock_,
+        GOOD_TIMES),
+    ROW("gives-up-early", 0, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, GOOD_TRIES, give_up_at_once,
+        rw_wr_timedlock_),
+    ROW("never-gives-up", 0, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, GOOD_TRIES, rw_rd_timedlock_,
+        never_give_up),
+    ROW("leaves-a-flag", 0, RW_PREFER_WRITERS, read_after_writers, rw_rd_unlock_, write_first,
+        rw_wr_unlock_, GOOD_TRIES, rw_rd_timedlock_, write_first_or_leave_the_flag),
+    ROW("says-fair", 0, RW_PREFER_FAIR, GOOD_READS, GOOD_WRITES, GOOD_TRIES, GOOD_TIMES),
+    ROW("says-writers", 0, RW_PREFER_WRITERS, GOOD_READS, GOOD_WRITES, GOOD_TRIES, GOOD_TIMES),
+    ROW("says-readers", 0, RW_PREFER_READERS, read_after_writers, rw_rd_unlock_, write_first,
+        rw_wr_unlock_, NONE, NONE),
+    ROW("oversleeps", 0, RW_PREFER_NONE, read_or_oversleep, rw_rd_unlock_, GOOD_WRITES, NONE, NONE),
+    ROW("touches-freed-memory", ADAPTER_FREEABLE, RW_PREFER_NONE, rw_rd_lock_, reader_out_and_touch,
+        GOOD_WRITES, NONE, NONE),
+    ROW("knows-no-owner", ADAPTER_OWNER, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, GOOD_TRIES,
+        GOOD_TIMES),
+    ROW("spills", 0, RW_PREFER_NONE, GOOD_READS, rw_wr_lock_, writer_out_and_spill, NONE, NONE),
+    ROW("polls", 0, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, GOOD_TRIES, GOOD_TIMES),
 };
 
 const struct rw_adapter *const rw_adapter_list[] = {
-    &reads_anyway,         &reads_alone,    &tries_lie,    &gives_up_early, &never_gives_up,
-    &leaves_a_flag,        &says_fair,      &says_writers, &says_readers,   &oversleeps,
-    &touches_freed_memory, &knows_no_owner, &spills,       &polls,          NULL,
+    &wrong[0], &wrong[1], &wrong[2],  &wrong[3],  &wrong[4],  &wrong[5],  &wrong[6], &wrong[7],
+    &wrong[8], &wrong[9], &wrong[10], &wrong[11], &wrong[12], &wrong[13], NULL,
 };
 
 const struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
