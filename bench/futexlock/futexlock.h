@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "bench/adapters/adapter.h"
+#include "measure/stats.h"
 
 /*
  * futexlock: the benchmark by which Darren Hart measured FUTEX_LOCK ("[PATCH V5 0/4][RFC] futex:
@@ -110,6 +111,30 @@ void sweep_record(struct bench_point *p, struct bench_entry *e, const struct out
 bool sweep_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
 void sweep_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,
                     json_t *cell);
+
+/* --- hart.c ---------------------------------------------------------------------------------- */
+
+bool hart_measured(const struct duty *d); /* with these arguments */
+
+/* His figures, below those of one run with his arguments; else nothing. */
+void hart_print_run(const struct duty *d, FILE *out);
+
+/* His figures and those of all locks at his point of a sweep; nothing where that is not in it. */
+void hart_print_table(const struct bench *b, FILE *out);
+
+/* Which entry is that lock's; p->n: none. */
+size_t hart_index(const struct bench_point *p, const char *name);
+
+/* The one's time per iteration to the other's, within each repetition. */
+struct stats_ratio hart_times(const struct bench *b, const struct bench_entry *above,
+                              const struct bench_entry *below);
+
+/* --- plot.c ---------------------------------------------------------------------------------- */
+
+enum { PLOT_POINTS_MAX = 16 };
+
+/* Throughput over threads, at n points that follow one another; nothing of more points than that. */
+void plot_print(const struct bench *b, const struct bench_point *p, size_t n, FILE *out);
 
 /* --- show.c and outcome.c -------------------------------------------------------------------- */
 

@@ -99,6 +99,7 @@ int once(struct bench *b, const struct adapter *lock, const struct duty *d, uint
     }
     print_both(&counted, why);
     print_spent(&found, d);
+    hart_print_run(d, stdout);
     if (fd >= 0 && write_file(b, lock, d, &found, &counted, fd) != 0) {
         bench_warn("cannot write %s: %s", json, strerror(errno));
         return 1;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the lock is to reach, evaluated by the medians over the repetitions. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "futexlock.h"
 #include "measure/stats.h"
 #include "measure/workers.h"
 
-/* Hart's run: 749 thousand iterations a second against 606. */
-static const struct duty hart = {.threads = 8, .period = 1000, .cycle = 10};
-#define HART_LEAST 1.24
+#define HART_LEAST 1.24 /* 749 thousand iterations a second against 606 */
 
 #define EQUAL_WITHIN 1.05 /* times the other's throughput: no more than that is no advantage */
 #define CPU_MOST 1.0      /* of the other's */
@@ -23,46 +18,18 @@ double ideal_speed(const struct duty *d)
     return inside * all > 1 ? 1 / inside : all;
 }
 
-static size_t index_of(const struct bench_point *p, const char *name)
-{
-    size_t k = 0;
-
-    while (k < p->n && strcmp(p->entries[k].lock->name, name) != 0)
-        k++;
-    return k;
-}
-
-/* Of time per iteration, one to the other, within each repetition. */
-static struct stats_ratio times(const struct bench *b, const struct bench_entry *above,
-                                const struct bench_entry *below)
-{
-    double *a = calloc(b->finished, sizeof *a), *c = calloc(b->finished, sizeof *c);
-
-    if (a == NULL || c == NULL)
-        bench_die("no memory");
-    for (unsigned i = 0; i < b->finished; i++) {
-        a[i] = above->runs[i].seconds;
-        c[i] = below->runs[i].seconds;
-    }
-    struct stats_ratio r = stats_median_ratio(a, c, b->finished);
-    free(a);
-    free(c);
-    return r;
-}
-
 static void evaluate_hart(const struct bench *b, FILE *out)
 {
-    fprintf(out, "  %u threads, period %u, duty cycle %u %%: %s at least %.2f of %s's throughput: ",
-            hart.threads, hart.period, hart.cycle, lock_adaptive, HART_LEAST, lock_normal);
+    fprintf(out, "  Hart's run: %s at least %.2f of %s's throughput: ", lock_adaptive, HART_LEAST,
+            lock_normal);
     for (size_t i = 0; i < b->n; i++) {
         const struct bench_point *p = &b->points[i];
         const struct duty *d = &sweep_detail(p)->duty;
-        size_t ours = index_of(p, lock_adaptive), normal = index_of(p, lock_normal);
+        size_t ours = hart_index(p, lock_adaptive), normal = hart_index(p, lock_normal);
 
-        if (d->threads != hart.threads || d->period != hart.period || d->cycle != hart.cycle ||
-            ours == p->n || normal == p->n)
+        if (!hart_measured(d) || ours == p->n || normal == p->n)
             continue;
-        struct stats_ratio r = times(b, &p->entries[normal], &p->entries[ours]);
+        struct stats_ratio r = hart_times(b, &p->entries[normal], &p->entries[ours]);
         double most = ideal_speed(d) * bench_figures(b, p, &p->entries[normal]).median;
         char text[48];
 
@@ -76,12 +43,12 @@ static void evaluate_hart(const struct bench *b, FILE *out)
 /* One point; false where both were not measured, or the throughput is not equal. */
 static bool compare_cpu(const struct bench *b, const struct bench_point *p, struct stats_ratio *r)
 {
-    size_t ours = index_of(p, lock_adaptive), fixed = index_of(p, lock_fixed);
+    size_t ours = hart_index(p, lock_adaptive), fixed = hart_index(p, lock_fixed);
     const struct spent *spent = sweep_detail(p)->spent;
 
     if (ours == p->n || fixed == p->n)
         return false;
-    if (times(b, &p->entries[fixed], &p->entries[ours]).ratio > EQUAL_WITHIN)
+    if (hart_times(b, &p->entries[fixed], &p->entries[ours]).ratio > EQUAL_WITHIN)
         return false;
     *r = stats_median_ratio(spent[ours].cpu_seconds, spent[fixed].cpu_seconds, b->finished);
     return true;

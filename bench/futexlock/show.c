@@ -125,6 +125,11 @@ void show_nothing(const struct bench *b, FILE *out)
 void show_tables(const struct bench *b, FILE *out)
 {
     print_plots(b, "Kiter/s, and half of the 95 % interval's width in per cent", print_speed, out);
+    for (size_t i = 0, n; i < b->n; i += n) {
+        n = plot_size(b, i);
+        if (n > 1)
+            plot_print(b, &b->points[i], n, out);
+    }
     print_plots(b, "CPU time burnt, ns per iteration", print_burnt, out);
     fputs("\nburnt: beyond the time that the instructions alone take\n"
           "(ideal): a lock that costs nothing, on CPUs that nobody else uses\n",
@@ -135,5 +140,7 @@ void show_rest(const struct bench *b, FILE *out)
 {
     if (b->print_points == NULL)
         show_tables(b, out);
+    if (b->print_points != show_nothing)
+        hart_print_table(b, out);
     outcome_print(b, out);
 }

@@ -31,7 +31,9 @@ unlock calls:    20000
 unlock syscalls: (.+)
 CPU time:        [\d.]+ s \(\d+ ns per iteration, \d+ ns of them the instructions\)
 switches:        [\d.]+ voluntary and [\d.]+ involuntary per iteration
-""")
+(?:Hart, 2010:      normal: 606 Kiter/s; lock syscalls 35.73%, unlock 41.74%
+Hart, 2010:      adaptive: 749 Kiter/s; lock syscalls 72.26%, unlock 72.27%
+)?""")
 COUNTED = re.compile(r"(\d+) \(([\d.]+)%\)")
 
 
@@ -102,6 +104,12 @@ class Once(unittest.TestCase):
                 self.assertAlmostEqual(int(counted[1]) / 200, float(counted[2]), delta=0.01)
             else:
                 self.assertRegex(text, r"^not counted \(.+\)$")
+
+    def test_hart_below_his_own_run_only(self):
+        done = try_bench.run("-i", "20000", "-n8", "-p1000", "-d10", "-u")
+        self.assertIn("\nHart, 2010:      normal: 606 Kiter/s", done.stdout)
+        done = try_bench.run("-i", "20000", "-n4", "-p1000", "-d10", "-u")
+        self.assertNotIn("Hart", done.stdout)
 
     def test_adaptive(self):
         self.assertEqual(once("-n", "2", "-a", "-u")[1:5:3], ("yes", "furwock"))
@@ -237,6 +245,31 @@ class Sweep(try_bench.Result):
         for wanted in ("period 1000, duty cycle 10 %: Kiter/s", "CPU time burnt", "(ideal)",
                        "goals", "furwock at least 1.24 of furwock-block's throughput: "):
             self.assertIn(wanted, text)
+
+    def test_hart_beside_today(self):
+        """His message of 8 April 2010: 606 and 749 Kiter/s; then the plots by duty cycle."""
+        text, result = try_bench.measured(*BRIEF, "-n", "1,8", "-d", "10,50", "furwock",
+                                          "furwock-block", "pthread")
+        table = text.split("Hart's run, -n8 -p1000 -d10")[1].splitlines()
+        self.assertRegex(table[2], r"Hart 2010, normal +606 +35.73% +41.74% +1.00 ")
+        self.assertRegex(table[3], r"Hart 2010, adaptive +749 +72.26% +72.27% +1.24 ")
+        rows = {line.split()[0]: line for line in table[4:7]}
+        for lock, line in rows.items():
+            cell = next(c for c in result["cells"]
+                        if (c["lock"], c["threads"], c["duty"]) == (lock, 8, 10))
+            self.assertAlmostEqual(int(line.split()[1]), 1e-3 / cell["summary"]["median"], delta=1)
+        self.assertEqual(set(rows), {"furwock", "furwock-block", "pthread"})
+        self.assertRegex(rows["pthread"], r" 1\.00 ")
+
+        for duty in (10, 50):
+            plot = text.split(f"period 1000, duty cycle {duty} %: Kiter/s over threads\n")[1]
+            names = re.findall(r"(?m)^  ([a-c]) (\S+)$", plot[:200])
+            self.assertEqual({name for _, name in names}, {"furwock", "furwock-block", "pthread"})
+            body = plot[:plot.index("threads")]
+            for letter, _ in names:     # a letter at one thread, and at eight
+                columns = [line.split("|")[1] for line in body.splitlines() if "|" in line]
+                self.assertEqual(sum(row.count(letter) for row in columns), 2, body)
+            self.assertRegex(plot, r"\n +threads +1 +8 *\n")
 
     def test_few_points_are_told_in_full(self):
         text, _ = try_bench.measured(*BRIEF, "-n", "2", "-d", "10", "furwock-spin7")

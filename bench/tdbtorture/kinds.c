@@ -51,9 +51,9 @@ static const struct lock_kind spin = {
 
 /* --- The paper's futexes (bench/classics/): FUTEX of Table 3, in section 4.2 --------------------
  *
- * The paper says that fcntl's locks were replaced by futexes.  Chains and the list of free space
- * have the futex itself, where readers wait too.  What several may hold at once, walks and records, has
- * its read-write lock, the furwock, which is two futexes and a count (section 3.1.2).
+ * The paper says that futexes replaced fcntl's locks.  Chains and the list of free space have the
+ * futex itself, where readers wait too.  What several may hold at once, walks and records, has its
+ * read-write lock, the furwock, which is two futexes and a count (section 3.1.2).
  */
 static int furwock_take(void *lock, bool write, bool wait)
 {
