@@ -27,7 +27,7 @@ static inline void fw_sleep_for_(uint64_t ns)
  */
 #define FW_BACK_OFF_NS UINT64_C(1000000)
 
-__attribute__((cold, noinline)) static inline void fw_back_off_(void)
+__attribute__((cold, noinline, unused)) static void fw_back_off_(void)
 {
     fw_sleep_for_(FW_BACK_OFF_NS);
 }

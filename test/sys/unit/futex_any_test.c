@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "test/support/sleeper.h"
 #include "test/support/unit.h"
 
-/* fw_futex_wait_any of src/sys/futex.c against the real kernel. */
-
-#define MS INT64_C(1000000)
+/*
+ * fw_futex_wait_any of src/sys/futex.c against the real kernel, for several words.  For one:
+ * futex_test.c.
+ */
 
 /* A thread in fw_futex_wait_any. */
 struct any_sleeper {
@@ -116,51 +116,6 @@ TEST(ends_by_a_signal)
     pthread_join(s.thread, NULL);
     assert_int_equal(s.result, -EINTR);
     sigaction(SIGUSR1, &before, NULL);
-}
-
-TEST(deadlines_pass_on_both_clocks)
-{
-    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME};
-    uint32_t word = 0;
-    fw_futex_any any = {&word, 0, FW_FUTEX_PRIVATE};
-
-    need_futex_waitv();
-    for (unsigned i = 0; i < 2; i++) {
-        int64_t start = (int64_t)now_ns();
-        fw_deadline soon = deadline_in(clocks[i], 20 * MS);
-        fw_deadline past = deadline_in(clocks[i], -20 * MS);
-        fw_deadline long_ago = {{-5, 0}, clocks[i]};
-
-        assert_int_equal(fw_futex_wait_any(&any, 1, &past), -ETIMEDOUT);
-        assert_int_equal(fw_futex_wait_any(&any, 1, &long_ago), -ETIMEDOUT);
-        assert_int_equal(fw_futex_wait_any(&any, 1, &soon), -ETIMEDOUT);
-        assert_true((int64_t)now_ns() - start >= 19 * MS);
-    }
-}
-
-TEST(refuses_bad_arguments)
-{
-    uint32_t words[2] = {0, 0};
-    fw_futex_any any = {words, 1, FW_FUTEX_PRIVATE};
-    fw_deadline other = deadline_in(CLOCK_BOOTTIME, MS);
-    fw_deadline high = {{0, 1000000000}, CLOCK_MONOTONIC};
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint32_t *gone = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    need_futex_waitv();
-    errno = 42;
-    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EAGAIN);
-    assert_int_equal(errno, 42);
-    assert_int_equal(fw_futex_wait_any(&any, 1, &other), -EINVAL);
-    assert_int_equal(fw_futex_wait_any(&any, 1, &high), -EINVAL);
-    any.flags = 2;
-    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EINVAL);
-    any = (fw_futex_any){(uint32_t *)(void *)((char *)words + 2), 0, FW_FUTEX_PRIVATE};
-    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EINVAL);
-    assert_true(gone != MAP_FAILED);
-    munmap(gone, page);
-    any = (fw_futex_any){gone, 0, FW_FUTEX_PRIVATE};
-    assert_int_equal(fw_futex_wait_any(&any, 1, NULL), -EFAULT);
 }
 
 UNIT_MAIN(NULL, NULL)

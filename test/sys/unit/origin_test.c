@@ -2,25 +2,18 @@
 #include <errno.h>
 #include <grp.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "sys/origin.h"
-#include "test/support/unit.h"
 
 /* src/sys/origin.c: where and when a process runs. */
 
 TEST(the_same_in_every_process)
 {
     uint64_t here = fw_pid_namespace_(), now = fw_boot_();
-    pid_t child = fork();
-    int status;
 
-    if (child == 0)
-        _exit(fw_pid_namespace_() == here && fw_boot_() == now ? 0 : 1);
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_in_child(fw_pid_namespace_() == here && fw_boot_() == now);
 }
 
 TEST(known_where_there_is_proc)
@@ -39,48 +32,55 @@ TEST(errno_stays)
     assert_int_equal(errno, EDOM);
 }
 
+static bool own_start(uint64_t *started)
+{
+    struct fw_thread_about_ about;
+    bool found = fw_thread_about_((uint32_t)syscall(SYS_gettid), &about);
+
+    if (found)
+        *started = about.started;
+    return found;
+}
+
+enum { NOT_ROOT = 2 };
+
+static int have_many_groups(void)
+{
+    static gid_t groups[3000];
+    uint64_t started = 0;
+
+    for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
+        groups[i] = 1000000 + i;
+    if (setgroups(sizeof groups / sizeof *groups, groups) != 0)
+        return NOT_ROOT;
+    return own_start(&started) && started != 0 ? 0 : 1;
+}
+
 /* A list of groups that is longer than any buffer; only root can have one. */
 TEST(with_many_groups)
 {
-    static gid_t groups[3000];
-    struct fw_thread_about_ about;
+    uint64_t started = 0;
     int status;
 
-    if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
-        skip(); /* no /proc of this pid namespace */
-    for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
-        groups[i] = 1000000 + i;
-    if (fork() == 0) {
-        if (setgroups(sizeof groups / sizeof *groups, groups) != 0)
-            _exit(2);
-        _exit(!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about) || about.started == 0);
-    }
-    assert_true(wait(&status) > 0);
-    if (WEXITSTATUS(status) == 2)
-        skip();
+    if (!own_start(&started) || (status = in_child(have_many_groups)) == NOT_ROOT)
+        skip(); /* or there is no /proc of this pid namespace */
     assert_int_equal(status, 0);
 }
 
 /* No thread that runs was started later; one is, that starts two ticks later. */
 TEST(knows_when_a_thread_starts_that_starts_now)
 {
-    uint64_t now = fw_start_now_();
-    struct fw_thread_about_ about;
-    int status;
+    uint64_t now = fw_start_now_(), started = 0;
 
-    if (!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about))
+    if (!own_start(&started))
         skip();
-    assert_false(fw_is_later_start_(about.started, now));
+    assert_false(fw_is_later_start_(started, now));
     assert_true(fw_is_later_start_(now + 1, now));
     assert_false(fw_is_later_start_(0, now) || fw_is_later_start_(now, 0));
     assert_false(fw_is_later_start_(now + (UINT64_C(1) << 40), now)); /* another time namespace */
     while (fw_start_now_() <= now + 1)
         usleep(1000);
-    if (fork() == 0)
-        _exit(!fw_thread_about_((uint32_t)syscall(SYS_gettid), &about) ||
-              !fw_is_later_start_(about.started, now));
-    assert_true(wait(&status) > 0);
-    assert_int_equal(status, 0);
+    assert_in_child(own_start(&started) && fw_is_later_start_(started, now));
 }
 
 /* From the authors' table of FNV-1a, 64 bits. */

@@ -41,16 +41,6 @@ static int last_words(void (*die)(void), char *text, size_t size)
     return status;
 }
 
-static void dies_with(void (*die)(void), const char *line)
-{
-    char text[512];
-    int status = last_words(die, text, sizeof text);
-
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGABRT);
-    assert_string_equal(text, line);
-}
-
 static void with_an_owner(void)
 {
     fw_panic_("unlock of a mutex held by another thread", (void *)0x7f00dead0008, 1234 << 8 | 1,
@@ -82,28 +72,33 @@ static void with_an_object(void)
     fw_panic_object_("an object is too large", (void *)0x2008, 65);
 }
 
-TEST(names_lock_caller_and_owner)
+TEST(says_what_is_wrong_in_one_line)
 {
-    dies_with(with_an_owner, "furwock: unlock of a mutex held by another thread: "
-                             "lock 0x7f00dead0008, caller 1234, owner 1235\n");
-    dies_with(with_nobody,
-              "furwock: unlock of a free mutex: lock 0x1000, caller 4194303, owner nobody\n");
-}
+    static const struct {
+        void (*die)(void);
+        const char *line;
+    } cases[] = {
+        {with_an_owner, "furwock: unlock of a mutex held by another thread: "
+                        "lock 0x7f00dead0008, caller 1234, owner 1235\n"},
+        {with_nobody,
+         "furwock: unlock of a free mutex: lock 0x1000, caller 4194303, owner nobody\n"},
+        {with_an_error, "furwock: futex wake: unexpected error -38 (a filter of system calls, or a "
+                        "kernel without this one)\n"},
+        {with_no_memory, "furwock: futex wait: unexpected error 14 (no memory is there: it was "
+                         "unmapped, or its file was cut short)\n"},
+        {with_a_filter, "furwock: futex wait: unexpected error 1 (a filter of system calls, or a "
+                        "kernel without this one)\n"},
+        {with_an_object, "furwock: an object is too large: 0x2008, 65 bytes\n"},
+    };
 
-TEST(names_the_error)
-{
-    dies_with(with_an_error, "furwock: futex wake: unexpected error -38 (a filter of system calls, "
-                             "or a kernel without this one)\n");
-    dies_with(with_no_memory,
-              "furwock: futex wait: unexpected error 14 (no memory is there: it was "
-              "unmapped, or its file was cut short)\n");
-    dies_with(with_a_filter, "furwock: futex wait: unexpected error 1 (a filter of system calls, "
-                             "or a kernel without this one)\n");
-}
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        int status = last_words(cases[i].die, text, sizeof text);
 
-TEST(names_the_object)
-{
-    dies_with(with_an_object, "furwock: an object is too large: 0x2008, 65 bytes\n");
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGABRT);
+        assert_string_equal(text, cases[i].line);
+    }
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -6,13 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "sys/percpu.h"
 #include "test/support/now.h"
-#include "test/support/unit.h"
 
 /* Counters of processors, on the real kernel: contract in sys/percpu.h. */
 
@@ -182,21 +181,18 @@ TEST(the_fence_makes_the_counters_stand_still)
     print_message("    %u fences, %u counts\n", rounds, total);
 }
 
+static bool add_in_the_end(void)
+{
+    bool added = false;
+
+    for (int i = 0; i < 100 && !added; i++)
+        added = add(1);
+    return added;
+}
+
 TEST(a_child_counts_too)
 {
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0) {
-        bool added = false;
-
-        for (int i = 0; i < 100 && !added; i++)
-            added = add(1);
-        _exit(added && sum() == 1 && fw_percpu_fence_() == 0 ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_in_child(add_in_the_end() && sum() == 1 && fw_percpu_fence_() == 0);
     assert_int_equal(sum(), 0);
 }
 

@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "sys/release.h"
 #include "test/support/now.h"
-#include "test/support/unit.h"
 
 /* The release without an atomic instruction, on the real kernel: contract in sys/release.h. */
 
@@ -78,10 +77,10 @@ TEST(any_other_word_is_left_alone)
     };
 
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
-        uint64_t state = others[i];
+        uint64_t word = others[i];
 
-        assert_false(fw_release_plain_(&state, ID));
-        assert_true(state == others[i]);
+        assert_false(fw_release_plain_(&word, ID));
+        assert_true(word == others[i]);
     }
 }
 
@@ -101,10 +100,10 @@ TEST(a_signal_storm_leaves_no_half_release)
     setitimer(ITIMER_REAL, &every, NULL);
     do {
         for (int i = 0; i < 1000; i++) {
-            uint64_t state = ID;
-            bool released = fw_release_plain_(&state, ID);
+            uint64_t word = ID;
+            bool released = fw_release_plain_(&word, ID);
 
-            assert_true(state == (released ? 0 : ID));
+            assert_true(word == (released ? 0 : ID));
             stored += released;
             refused += !released;
         }
@@ -196,14 +195,7 @@ TEST(nothing_is_released_past_a_fence)
 
 TEST(a_child_has_a_fence_too)
 {
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(fw_release_fence_() == 0 && plain_works() ? 0 : 1);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_in_child(fw_release_fence_() == 0 && plain_works());
 }
 
 int main(void)

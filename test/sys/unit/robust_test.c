@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "sys/robust.h"
-#include "test/support/unit.h"
 
 /* src/sys/robust.c: words that the kernel looks after, with the real kernel. */
 
@@ -54,17 +54,17 @@ static uint32_t *word; /* shared with children */
 
 static int make_word(void)
 {
-    word = mmap(NULL, sizeof *word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return word == MAP_FAILED;
+    word = share(sizeof *word);
+    return 0;
 }
 
 /* The word, once a child has died that had announced it and, if it is an owner, stored its id. */
 static uint32_t after_death(bool has_list, bool is_owner)
 {
     struct fw_robust_ r;
-    int status;
     pid_t child = fork();
 
+    assert_true(child >= 0);
     if (child == 0) {
         if (!has_list)
             syscall(SYS_set_robust_list, NULL, sizeof(struct fw_robust_head_));
@@ -73,9 +73,7 @@ static uint32_t after_death(bool has_list, bool is_owner)
             __atomic_store_n(word, r.id | FW_ROBUST_WAITERS, __ATOMIC_RELAXED);
         _exit(0);
     }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(wait_for_child(child), 0);
     return *word;
 }
 
@@ -96,37 +94,34 @@ TEST(what_belongs_to_others_stays)
     }
 }
 
-static int id_is_mine(void)
+/* Statuses: 0 is yes. */
+static int id_is_not_mine(void)
 {
     struct fw_robust_ r;
 
     fw_robust_announce_(&r, word);
     fw_robust_withdraw_(&r);
-    return r.id == (uint32_t)gettid();
+    return r.id != (uint32_t)gettid();
+}
+
+static int nor_is_a_childs(void)
+{
+    return id_is_not_mine() || in_child(id_is_not_mine) || id_is_not_mine();
 }
 
 /* A thread, all that it shares with its parent being copied: whatever made it. */
 TEST(a_child_is_another_thread)
 {
-    int status;
-
-    assert_true(id_is_mine());
+    assert_int_equal(id_is_not_mine(), 0);
     for (int i = 0; i < (head_of_kernel() != NULL ? 2 : 1); i++) { /* emulators know of fork only */
         pid_t child = i == 0 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
 
-        if (child == 0) {
-            int mine = id_is_mine();
-            pid_t grandchild = fork();
-            if (grandchild == 0)
-                _exit(!id_is_mine());
-            waitpid(grandchild, &status, 0);
-            _exit(!mine || status != 0 || !id_is_mine());
-        }
+        if (child == 0)
+            _exit(nor_is_a_childs());
         assert_true(child > 0);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_int_equal(status, 0);
+        assert_int_equal(wait_for_child(child), 0);
     }
-    assert_true(id_is_mine());
+    assert_int_equal(id_is_not_mine(), 0);
 }
 
 TEST(knows_who_is_gone)

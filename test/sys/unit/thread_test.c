@@ -4,12 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "sys/fork.h"
 #include "sys/thread.h"
-#include "test/support/unit.h"
 
 /* src/sys/thread.c: identities, and what a fork does to them. */
 
@@ -21,20 +20,6 @@ enum { CHILD_OK = 0, CHILD_FAILED = 1, CHILD_SKIPS = 77 };
 static uint32_t plain_id(pid_t tid)
 {
     return (uint32_t)tid << FW_ID_SHIFT | FW_ID_HELD;
-}
-
-/* Runs `body` in a forked child and answers what it returned. */
-static int in_child(int (*body)(void))
-{
-    int status;
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(body());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
 }
 
 TEST(identity_is_the_kernel_thread_id)
@@ -232,7 +217,7 @@ TEST(a_reused_id_is_told_from_the_inherited_one)
         _exit(0);
     }
     close(answer[1]);
-    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    wait_for_child(parent);
     close(parent_is_gone_pipe[1]); /* the last writer but the child: it may go on */
     assert_int_equal(read(answer[0], &result, sizeof result), sizeof result);
     close(answer[0]);
