@@ -13,20 +13,24 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bpf/sched/loader.h"
+#include "measure/clock.h"
 
 static const volatile struct fw_rt_scx_state *state;
 static volatile char *pages;
+
+static volatile struct fw_rt_scx_page *page_of(unsigned slot)
+{
+    return (volatile void *)(pages + slot * FW_RT_SCX_PAGE_SIZE);
+}
 
 static void show_tasks(void)
 {
     for (unsigned i = 0; state != NULL && i < FW_RT_TASKS; i++) {
         const volatile struct fw_rt_task_record *c = &state->state.task[i];
-        const volatile struct fw_rt_scx_page *page =
-            (const volatile void *)(pages + i * FW_RT_SCX_PAGE_SIZE);
+        const volatile struct fw_rt_scx_page *page = page_of(i);
 
         if (c->state != FW_RT_FREE)
             printf(
@@ -72,7 +76,7 @@ void scx_need_vm(void)
     exit(SCX_SKIPPED);
 }
 
-static int get(const char *path)
+int scx_get(const char *path)
 {
     union bpf_attr attr;
 
@@ -102,7 +106,7 @@ void scx_start_for(const struct fw_rt_scx_options *options)
     state = fw_rt_scx_state_map();
     scx_check(state != NULL, "no state: %s", strerror(errno));
     snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, 0u);
-    fd = get(path);
+    fd = scx_get(path);
     scx_check(fd >= 0, "%s: %s", path, strerror(errno));
     pages = mmap(NULL, FW_RT_SCX_PAGES * FW_RT_SCX_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
                  fd, 0);
@@ -119,6 +123,20 @@ void scx_stop(void)
               (unsigned)state->counts.not_queued);
     scx_check(fw_rt_scx_stop(text, sizeof text) == FW_BPF_DONE, "stop: %s", text);
     scx_check(state->state.alive == 0, "it is alive after its end");
+}
+
+bool scx_is_clear(void)
+{
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        if (state->state.task[i].state != FW_RT_FREE)
+            return false;
+    return true;
+}
+
+void scx_check_no_leave(void)
+{
+    for (unsigned i = 0; i < FW_RT_TASKS; i++)
+        scx_check(!(page_of(i)->locked & FW_RT_CAN_LOCK), "leave to lock after the end");
 }
 
 void scx_write_file(const char *path, const char *text)
@@ -182,10 +200,10 @@ void scx_join(struct scx_task *t, uint64_t key, const char *name, unsigned cpu, 
     unsigned result = EBUSY;
 
     scx_pin(0, cpu);
-    t->shared = (volatile void *)(pages + FW_RT_SCX_SHARED * FW_RT_SCX_PAGE_SIZE);
+    t->shared = (volatile void *)page_of(FW_RT_SCX_SHARED);
     t->asked = 0;
     for (t->slot = 0; t->slot < FW_RT_TASKS && result == EBUSY; t->slot++) {
-        t->page = (volatile void *)(pages + t->slot * FW_RT_SCX_PAGE_SIZE);
+        t->page = page_of(t->slot);
         if (state->state.task[t->slot].state != FW_RT_FREE || !claim(t->page))
             continue;
         t->page->cpu = cpu;
@@ -345,22 +363,14 @@ void scx_await(const uint32_t *flag, const char *what)
 
 void scx_sleep_ms(unsigned ms)
 {
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
-}
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    clock_sleep_ns(ms * UINT64_C(1000000));
 }
 
 void scx_burn_ms(unsigned ms)
 {
-    uint64_t end = cpu_ns() + ms * 1000000ull;
+    uint64_t end = clock_thread_cpu_ns() + ms * 1000000ull;
 
-    while (cpu_ns() < end)
+    while (clock_thread_cpu_ns() < end)
         continue;
 }
 

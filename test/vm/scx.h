@@ -31,6 +31,15 @@ struct fw_rt_scx_options;
 void scx_start_for(const struct fw_rt_scx_options *options);
 void scx_stop(void);
 
+/* A map of the scheduler's, by its path: a descriptor, or -1 with errno. */
+int scx_get(const char *path);
+
+/* No task that is there: its last trace is gone. */
+bool scx_is_clear(void);
+
+/* No page has the leave to lock: once the scheduler says that it has ended (SCX2). */
+void scx_check_no_leave(void);
+
 /* The kernel ends it (sysrq). */
 void scx_throw_out(void);
 const volatile struct fw_rt_scx_state *scx_state(void);

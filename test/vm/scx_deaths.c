@@ -150,6 +150,7 @@ static void storm(unsigned seed)
     scx_check(notes->unheard == 0, "%u deaths in a section were told to nobody", notes->unheard);
     for (unsigned i = 0; i < CPUS * LOCKS; i++)
         scx_check(notes->owner[i] == 0, "lock %u is lost", i);
+    SCX_UNTIL(scx_is_clear());
 }
 
 /* ---- A death at a time ---- */

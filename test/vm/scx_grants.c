@@ -7,14 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/bpf.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,15 +96,6 @@ static void too_many(void)
     try_begin(0, 1, LEAST, "once they are gone");
 }
 
-static int get(const char *path)
-{
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof attr);
-    attr.pathname = (uint64_t)(uintptr_t)path;
-    return (int)syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof attr);
-}
-
 /* What is not this user's. */
 static void keep_out(unsigned other)
 {
@@ -115,12 +104,12 @@ static void keep_out(unsigned other)
     int fd;
 
     snprintf(path, sizeof path, FW_RT_SCX_PAGES_OF, other);
-    scx_check(get(path) < 0 && errno == EACCES, "pages of user %u: %s", other, strerror(errno));
-    scx_check(get(FW_RT_SCX_LINK) < 0, "the link can be opened");
+    scx_check(scx_get(path) < 0 && errno == EACCES, "pages of user %u: %s", other, strerror(errno));
+    scx_check(scx_get(FW_RT_SCX_LINK) < 0, "the link can be opened");
     scx_check(unlink(FW_RT_SCX_LINK) < 0, "the link can be removed");
     scx_check(unlink(path) < 0 && rename(path, FW_RT_SCX_MOUNT "/x") < 0, "%s goes away", path);
     scx_check(umount(FW_RT_SCX_MOUNT) < 0, "it can be unmounted");
-    fd = get(FW_RT_SCX_STATE);
+    fd = scx_get(FW_RT_SCX_STATE);
     scx_check(fd >= 0, "the state: %s", strerror(errno));
     scx_check(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED,
               "the state can be written");

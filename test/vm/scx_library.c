@@ -2,7 +2,8 @@
 /*
  * The library as a user of tier B's scheduler, in a virtual machine: locks of all protocols, no
  * calls where nobody is in the way, errors; and the scheduler's end, by itself or by the kernel,
- * while threads lock: nobody is in a section with another one, and all go on.
+ * while threads lock: from then on no page has the leave to lock, nobody is in a section with
+ * another one, and all go on.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@
 #include "library.h"
 #include "scx.h"
 
-enum { TASKS = 6, LOCKS = 7, CEILINGS = 4, ASKING = 1, ENDS = 4, SHARE_MS = 300 };
+enum { TASKS = 6, LOCKS = 7, CEILINGS = 4, ASKING = 1, ENDS = 8, SHARE_MS = 300 };
 
 /* Two of PCP-DU-PF, one in the other, where there are permits; the last asks for each lock. */
 enum { OUTER, INNER };
@@ -112,6 +113,7 @@ static void end_under_load(bool by_kernel)
         scx_throw_out();
     else
         scx_stop();
+    scx_check_no_leave();
     before = all_entries();
     SCX_UNTIL(all_entries() > before + 100);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many tasks under all protocols at once, in a virtual machine: 64 threads; and processes that are
- * killed wherever they are.  No lock has two owners, all go on, and nothing is left behind.
+ * Many tasks under all protocols at once, in a virtual machine: 64 threads, with sections in each
+ * other in any order.  No lock has two owners, all go on, and nothing is left behind.  (Kills:
+ * scx_deaths.c.)
  */
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "scx.h"
 
-enum { CPUS = 2, CEILINGS = 4, QUEUES = 3, WORKERS = 12, KILLS = 150, ROUNDS = 60 };
+enum { CPUS = 2, CEILINGS = 4, QUEUES = 3, ROUNDS = 60, LENGTH = 3000 };
 
 /* Locks 0 to CEILINGS - 1 are of the task's CPU; the others of all. */
 struct notes {
     uint32_t owner[CPUS * CEILINGS + QUEUES]; /* process or thread that is in the section */
     uint32_t rounds[FW_RT_TASKS];
-    uint32_t violations, deaths;
+    uint32_t violations;
 };
 static struct notes *notes;
 
@@ -34,7 +30,6 @@ static const enum fw_rt_kind kinds[CEILINGS + QUEUES] = {
 struct worker {
     struct scx_task task;
     unsigned cpu, d[CEILINGS + QUEUES], seed;
-    unsigned length; /* of sections */
 };
 
 static uint32_t *owner_of(const struct worker *w, unsigned i)
@@ -62,9 +57,7 @@ static void enter(struct worker *w, unsigned i)
     unsigned result = scx_lock(&w->task, kinds[i], w->d[i]);
     uint32_t before = __atomic_exchange_n(owner_of(w, i), (uint32_t)gettid(), __ATOMIC_SEQ_CST);
 
-    if (result == EOWNERDEAD)
-        __atomic_fetch_add(&notes->deaths, 1, __ATOMIC_RELAXED);
-    else if (result != 0 || before != 0)
+    if (result != 0 || before != 0)
         __atomic_fetch_add(&notes->violations, 1, __ATOMIC_RELAXED);
 }
 
@@ -90,7 +83,7 @@ static void one_round(struct worker *w)
     unsigned inner = (unsigned)rand_r(&w->seed) % 3;
 
     enter(w, i);
-    spin((unsigned)rand_r(&w->seed) % w->length);
+    spin((unsigned)rand_r(&w->seed) % LENGTH);
     if (kinds[i] == FW_RT_KIND_PCP && inner != i) { /* nested, in either order */
         enter(w, inner);
         spin((unsigned)rand_r(&w->seed) % 1000);
@@ -109,7 +102,7 @@ static pthread_barrier_t all_there;
 static void *one_of_many(void *number)
 {
     unsigned n = (unsigned)(uintptr_t)number;
-    struct worker w = {.seed = n + 1, .length = 3000};
+    struct worker w = {.seed = n + 1};
 
     begin(&w, 1, n % CPUS, 1 + n * 7 % 49);
     pthread_barrier_wait(&all_there);
@@ -132,60 +125,9 @@ static void test_many(void)
     for (unsigned i = 0; i < FW_RT_TASKS; i++)
         sum += notes->rounds[i];
     scx_check(sum == FW_RT_TASKS * ROUNDS, "%u rounds", sum);
-    scx_check(notes->violations == 0 && notes->deaths == 0, "%u violations, %u deaths",
-              notes->violations, notes->deaths);
-    printf("64 tasks: %u rounds each, no violation\n", (unsigned)ROUNDS);
-}
-
-/* ---- Kills ---- */
-
-static pid_t hire(unsigned n, unsigned seed)
-{
-    pid_t child = fork();
-
-    if (child == 0) {
-        struct worker w = {.seed = seed, .length = 100000};
-
-        alarm(30);
-        begin(&w, 2, n % CPUS, 1 + n * 4);
-        for (;;) {
-            one_round(&w);
-            nanosleep(&(struct timespec){.tv_nsec = rand_r(&w.seed) % 4000000}, NULL);
-        }
-    }
-    return child;
-}
-
-static bool is_clear(void)
-{
-    for (unsigned i = 0; i < FW_RT_TASKS; i++)
-        if (scx_state()->state.task[i].state != FW_RT_FREE)
-            return false;
-    return true;
-}
-
-static void test_kills(void)
-{
-    pid_t workers[WORKERS];
-    unsigned seed = 7;
-
-    memset(notes, 0, sizeof *notes);
-    scx_become_urgent(); /* tasks are not to starve who kills them */
-    for (unsigned i = 0; i < WORKERS; i++)
-        workers[i] = hire(i, i + 1);
-    for (unsigned i = 0; i < KILLS; i++) {
-        unsigned n = (unsigned)rand_r(&seed) % WORKERS;
-
-        nanosleep(&(struct timespec){.tv_nsec = rand_r(&seed) % 5000000}, NULL);
-        scx_kill(workers[n]);
-        workers[n] = hire(n, i + 100);
-    }
-    for (unsigned i = 0; i < WORKERS; i++)
-        scx_kill(workers[i]);
     scx_check(notes->violations == 0, "%u violations", notes->violations);
-    SCX_UNTIL(is_clear());
-    printf("%u kills: %u locks taken over from the dead, no violation\n", (unsigned)KILLS,
-           notes->deaths);
+    scx_check(scx_is_clear(), "a task is left behind");
+    printf("64 tasks: %u rounds each, no violation\n", (unsigned)ROUNDS);
 }
 
 int main(void)
@@ -195,7 +137,6 @@ int main(void)
     scx_start();
     notes = scx_shared_memory(sizeof *notes);
     test_many();
-    test_kills();
     printf("dispatches %llu, grants %llu, for lenders %llu, handed %llu, relief %llu\n",
            (unsigned long long)scx_state()->counts.dispatches,
            (unsigned long long)scx_state()->counts.grants,
