@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The sources of the libraries for generic atomics, and the variants of this processor.
+# The sources of the libraries for generic atomics, and the variants of this architecture.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(fw_pair x86_64)
     set(fw_order x86_64)

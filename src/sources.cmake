@@ -26,7 +26,7 @@ list(APPEND fw_ipc_sources ${fw_region_sources})
 # what else is for locks between processes; and what is not of libfurwock, but of the drop-in, the
 # command and measure/.
 set(fw_sys_base_sources clock.c fork.c futex.c panic.c vdso.c)
-set(fw_sys_thread_sources cancel.c futex_pi.c processors.c running.c running_ring.c schedule.c
+set(fw_sys_thread_sources cancel.c cpu_count.c futex_pi.c running.c running_ring.c schedule.c
     slice.c thread.c)
 set(fw_sys_robust_sources life.c origin.c robust.c)
 set(fw_sys_ipc_sources region_file.c wait_any.c)

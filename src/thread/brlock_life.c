@@ -10,10 +10,10 @@
 
 #include "core/recheck.h"
 #include "sys/clock.h"
+#include "sys/cpu_count.h"
 #include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
-#include "sys/processors.h"
 #include "sys/thread.h"
 #include "thread/brlock_lines.h"
 
@@ -22,7 +22,7 @@ static uint32_t stripes_wanted(void)
 {
     uint32_t n = 1;
 
-    while (n < 2 * fw_processors_() && n < BRLOCK_STRIPES_MAX)
+    while (n < 2 * fw_cpu_count_() && n < BRLOCK_STRIPES_MAX)
         n *= 2;
     return n;
 }

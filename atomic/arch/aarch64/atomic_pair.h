@@ -9,7 +9,7 @@
  * 16 bytes at an address that is a multiple of 16.  All orders: each operation is sequentially
  * consistent.
  *
- * Every AArch64 processor has exclusive loads and stores of pairs.  What an exclusive load has read
+ * Every AArch64 CPU has exclusive loads and stores of pairs.  What an exclusive load has read
  * is one value only if the exclusive store that follows succeeds (Arm ARM, B2.2.1), so that a load
  * by these writes back what it found.  FEAT_LSE adds a compare-and-swap of pairs, and FEAT_LSE2
  * makes plain loads of aligned pairs atomic; all of them mix.

@@ -10,7 +10,7 @@
  * 16 bytes at an address that is a multiple of 16, by one instruction.  All orders: each operation
  * is sequentially consistent, but a store that is told otherwise.
  *
- * cmpxchg16b is all but universal.  A load by it writes; but processors with AVX of Intel, AMD and
+ * cmpxchg16b is all but universal.  A load by it writes; but CPUs with AVX of Intel, AMD and
  * Zhaoxin guarantee that aligned 16-byte vector loads and stores are atomic (Intel SDM 3A, 9.1.1;
  * AMD APM 2, 7.3.2), and mix with cmpxchg16b.
  */
@@ -18,7 +18,7 @@ __extension__ typedef unsigned __int128 fw_pair_;
 
 #define FW_PAIR_CAS_ 1u     /* cmpxchg16b is here */
 #define FW_PAIR_VECTOR_ 2u  /* vector loads and stores are atomic */
-#define FW_PAIR_ASKED_ 4u   /* the processor was asked */
+#define FW_PAIR_ASKED_ 4u   /* the CPU was asked */
 #define FW_PAIR_WATCHED_ 8u /* ThreadSanitizer wants to be told: nothing is quick */
 
 extern unsigned fw_pair_features_ __attribute__((visibility("hidden")));

@@ -10,8 +10,8 @@
 #include <linux/rseq.h>
 #include <sys/auxv.h>
 
+#include "sys/cpu_count.h"
 #include "sys/percpu.h"
-#include "sys/processors.h"
 #include "sys/release.h"
 
 /* In the auxiliary vector: how many bytes of struct rseq the kernel fills (Linux 6.3). */
@@ -44,7 +44,7 @@ uint32_t fw_percpu_count_(void)
         return 0;
     /* Every caller stores the same, and before it makes an object that needs it. */
     __atomic_store_n(&fw_percpu_id_offset_, area + number_in_area(), __ATOMIC_RELAXED);
-    return fw_processors_();
+    return fw_cpu_count_();
 }
 
 int fw_percpu_fence_(void)

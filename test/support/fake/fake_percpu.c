@@ -3,13 +3,13 @@
 
 #include <errno.h>
 
+#include "sys/cpu_count.h"
 #include "sys/percpu.h"
-#include "sys/processors.h"
 #include "sys/release.h"
 
 struct fake_percpu fake_percpu = {.processors = 4, .counters = 4};
 
-uint32_t fw_processors_(void)
+uint32_t fw_cpu_count_(void)
 {
     return fake_percpu.processors;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * The fake kernel's processors, for locks that count on them.  fake_reset() of fake.h leaves these
+ * The fake kernel's CPUs, for locks that count on them.  fake_reset() of fake.h leaves these
  * alone; the fence is fake.h's, with its hook, result and count.
  */
 struct fake_percpu {

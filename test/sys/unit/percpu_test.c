@@ -13,7 +13,7 @@
 #include "sys/percpu.h"
 #include "test/support/now.h"
 
-/* Counters of processors, on the real kernel: contract in sys/percpu.h. */
+/* Counters of CPUs, on the real kernel: contract in sys/percpu.h. */
 
 enum { THREADS = 4 };
 #define STORM_NS UINT64_C(400000000)
@@ -87,7 +87,7 @@ TEST(nothing_is_counted_beside_the_counters)
     assert_int_equal(sum() % 0x00010001, 0);
 }
 
-/* With fewer counters than processors, those without one are refused, and the others are not. */
+/* With fewer counters than CPUs, those without one are refused, and the others are not. */
 TEST(a_number_out_of_range_is_refused)
 {
     uint32_t added = 0;
@@ -128,7 +128,7 @@ TEST(a_signal_storm_loses_no_count)
     print_message("    %u added, %u aborted\n", added, refused);
 }
 
-/* Several threads count, more than there are processors; one closes, fences and looks. */
+/* Several threads count, more than there are CPUs; one closes, fences and looks. */
 static bool stop;
 
 static void *count_for_ever(void *arg)

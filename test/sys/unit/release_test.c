@@ -122,7 +122,7 @@ static struct {
     uint64_t plain, refused;
 } duel;
 
-/* Keeps the caller on the nth of its processors, so that the two do meet. */
+/* Keeps the caller on the nth of its CPUs, so that the two do meet. */
 static void stay_on_processor(int nth)
 {
     cpu_set_t all, one;

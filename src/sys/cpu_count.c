@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
-#include "sys/processors.h"
+#include "sys/cpu_count.h"
 
-uint32_t fw_processors_(void)
+uint32_t fw_cpu_count_(void)
 {
     static uint32_t known; /* every thread that finds out stores the same */
     uint32_t n = __atomic_load_n(&known, __ATOMIC_RELAXED);
