@@ -10,12 +10,6 @@
 #include "engine/report.h"
 #include "memory.h"
 
-/* As the bucket itself, it is an object in the shared memory. */
-struct locked_bucket {
-    struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
-    uint64_t inside;             /* thread + 1; 0: nobody */
-};
-
 #define MAX_BUCKETS 2u
 
 /* Longer than any queue of a program: this one leads in a circle. */

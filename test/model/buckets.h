@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+#include "core/waitqueue.h"
+#include "engine/model.h"
+
 /*
  * The wait-queue buckets of src/core/waitqueue.h under the model: fw_waitqueue_lock_ and
  * fw_waitqueue_unlock_, with a lock that is an operation of the engine.  A program has as many
@@ -14,6 +17,18 @@
  * end a frame in which a place lies; so after every step all places in line must be alive, and
  * nobody may have written to a frame that is gone.
  */
+
+/* As the bucket itself, it is an object in the shared memory. */
+struct locked_bucket {
+    struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
+    uint64_t inside;             /* thread + 1; 0: nobody */
+};
+
+/* In a program with one: the first object. */
+static inline struct locked_bucket *buckets_only(void)
+{
+    return (struct locked_bucket *)(void *)model_memory;
+}
 
 /* Before the program's setup: makes the buckets, as objects. */
 void buckets_make(void);

@@ -9,19 +9,15 @@
 #include "engine/report.h"
 #include "engine/search.h"
 #include "faults.h"
-#include "programs/programs.h"
+#include "names.h"
 #include "quick.h"
 #include "schedule.h"
 
 #define DEFAULT_STATES 30000000u
-#define EXIT_USAGE 2
 
 enum fault_rule model_broken_rule;
 const void *calls_in_use[FAMILIES];
 
-#define ADDRESS_OF(file) &file##_programs
-static const struct program_group *const groups[] = {PROGRAM_GROUPS(ADDRESS_OF)};
-#define GROUPS (sizeof groups / sizeof *groups)
 static struct {
     const char *program, *fault, *group, *replay;
     bool list, stats, deep, quick, most;
@@ -39,17 +35,12 @@ static void print_failure(const struct model_failure *f)
 
 static void print_end(void)
 {
-    char text[200];
-
     for (unsigned i = 0; i < model_thread_count; i++)
         printf("  thread %c: %s\n", 'A' + i,
                model_threads[i].status == THREAD_DONE     ? "done"
                : model_threads[i].status == THREAD_ASLEEP ? "asleep"
                                                           : "under way");
-    if (model_program->hooks->describe != NULL) {
-        model_program->hooks->describe(text, sizeof text);
-        printf("  %s\n", text);
-    }
+    report_memory();
 }
 
 /* Replays and prints; false where the schedule does not fit. */
@@ -158,49 +149,6 @@ static bool run_program(const struct model_program *program, bool verbose)
     return ok;
 }
 
-/* --- Names ---------------------------------------------------------------------------------- */
-
-static const struct model_program *find_program(const char *name)
-{
-    for (unsigned g = 0; g < GROUPS; g++)
-        for (unsigned i = 0; i < groups[g]->count; i++)
-            if (strcmp(groups[g]->programs[i].name, name) == 0)
-                return &groups[g]->programs[i];
-    fprintf(stderr, "fw-model: no program %s; there are:", name);
-    for (unsigned g = 0; g < GROUPS; g++)
-        for (unsigned i = 0; i < groups[g]->count; i++)
-            fprintf(stderr, " %s", groups[g]->programs[i].name);
-    fprintf(stderr, "\n");
-    exit(EXIT_USAGE);
-}
-
-static const struct model_fault *find_fault(const char *name)
-{
-    for (unsigned i = 0; i < model_fault_count; i++)
-        if (strcmp(model_faults[i].name, name) == 0)
-            return &model_faults[i];
-    fprintf(stderr, "fw-model: no fault %s; there are:", name);
-    for (unsigned i = 0; i < model_fault_count; i++)
-        fprintf(stderr, " %s", model_faults[i].name);
-    fprintf(stderr, "\n");
-    exit(EXIT_USAGE);
-}
-
-static void list(void)
-{
-    for (unsigned g = 0; g < GROUPS; g++) {
-        printf("%s%s:\n", g == 0 ? "" : "\n", groups[g]->name);
-        for (unsigned i = 0; i < groups[g]->count; i++) {
-            const struct model_program *p = &groups[g]->programs[i];
-            printf("  %-24s %s\n", p->name, p->about);
-        }
-    }
-    printf("\nfaults:\n");
-    for (unsigned i = 0; i < model_fault_count; i++)
-        printf("  %-24s %s (program %s)\n", model_faults[i].name, model_faults[i].about,
-               model_faults[i].program);
-}
-
 /* --- Faults --------------------------------------------------------------------------------- */
 
 static void break_things(const struct model_fault *fault)
@@ -222,7 +170,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
     struct search_result r;
     char result[80];
 
-    model_program = find_program(options.program != NULL ? options.program : fault->program);
+    model_program = names_program(options.program != NULL ? options.program : fault->program);
     break_things(fault);
     quick_search(bound(), true, &r); /* finds most faults, in a small part of a full one's time */
     if (!options.quick && quick_is_open(&r, true))
@@ -260,9 +208,9 @@ static int run_all(void)
 {
     unsigned bad = 0;
 
-    for (unsigned g = 0; g < GROUPS; g++)
-        for (unsigned i = 0; wants(groups[g]->name) && i < groups[g]->count; i++)
-            bad += !run_program(&groups[g]->programs[i], false);
+    for (const struct program_group *const *g = names_groups; *g != NULL; g++)
+        for (unsigned i = 0; wants((*g)->name) && i < (*g)->count; i++)
+            bad += !run_program(&(*g)->programs[i], false);
     for (unsigned i = 0; wants("faults") && i < model_fault_count; i++)
         bad += !run_fault(&model_faults[i], false);
     printf("%s\n", bad == 0 ? "all as expected" : "NOT as expected");
@@ -280,8 +228,8 @@ static int replay(void)
         return EXIT_USAGE;
     }
     if (options.fault != NULL)
-        break_things(find_fault(options.fault));
-    model_program = find_program(options.program);
+        break_things(names_fault(options.fault));
+    model_program = names_program(options.program);
     fits = show(schedule, length);
     if (fits && model_failure.kind != NULL)
         print_failure(&model_failure);
@@ -297,16 +245,6 @@ static uint32_t number(const char *text, struct argp_state *state)
     if (*text < '0' || *text > '9' || *end != '\0' || value >= 0x7fffffffu)
         argp_error(state, "%s is not a number that fits", text);
     return (uint32_t)value;
-}
-
-static void check_group(const char *name, struct argp_state *state)
-{
-    bool known = strcmp(name, "faults") == 0;
-
-    for (unsigned g = 0; g < GROUPS; g++)
-        known = known || strcmp(name, groups[g]->name) == 0;
-    if (!known)
-        argp_error(state, "no group %s; --list shows those that exist, and there is: faults", name);
 }
 
 static bool *flag(int key)
@@ -329,7 +267,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         options.fault = arg;
         return 0;
     case 'g':
-        check_group(arg, state);
+        if (!names_has_group(arg))
+            argp_error(state, "no group %s; --list shows those that exist, and there is: faults",
+                       arg);
         options.group = arg;
         return 0;
     case 'n':
@@ -379,14 +319,14 @@ int main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
     mend_things();
     if (options.list) {
-        list();
+        names_list();
         return EXIT_SUCCESS;
     }
     if (options.replay != NULL)
         return replay();
     if (options.fault != NULL)
-        return run_fault(find_fault(options.fault), true) ? EXIT_SUCCESS : EXIT_FAILURE;
+        return run_fault(names_fault(options.fault), true) ? EXIT_SUCCESS : EXIT_FAILURE;
     if (options.program != NULL)
-        return run_program(find_program(options.program), true) ? EXIT_SUCCESS : EXIT_FAILURE;
+        return run_program(names_program(options.program), true) ? EXIT_SUCCESS : EXIT_FAILURE;
     return run_all();
 }

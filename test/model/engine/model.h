@@ -131,6 +131,22 @@ struct model_shared {
 };
 
 extern struct model_shared model_shared;
+
+static inline uint64_t *shadow(unsigned word)
+{
+    return &model_shared.shadow[word];
+}
+
+static inline uint64_t model_bit(unsigned thread)
+{
+    return UINT64_C(1) << thread;
+}
+
+static inline bool model_is_killed(unsigned thread)
+{
+    return (model_shared.killed >> thread & 1) != 0;
+}
+
 extern uint8_t model_memory[MODEL_MEMORY];
 extern unsigned model_memory_used; /* by objects */
 extern struct model_thread model_threads[MODEL_MAX_THREADS];
@@ -224,14 +240,13 @@ struct model_hooks {
     /* After each change of memory. */
     void (*changed)(unsigned thread, uint64_t addr, uint64_t before);
     void (*finished)(void); /* checks when all threads are done and all is written back */
-    void (*describe)(char *text, size_t text_size); /* the final words */
 };
 
 /* A program under the model. */
 struct model_program {
     const char *name;
-    const char *about;
-    unsigned threads; /* 0: as many as the script has */
+    const char *about; /* what else there is to say, or NULL */
+    unsigned threads;  /* 0: as many as the script has */
     struct model_budget budget;
     uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */

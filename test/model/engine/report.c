@@ -291,3 +291,30 @@ void report_remark(unsigned thread, const char *text)
         remarks[remark_count++].text = text;
     }
 }
+
+static void print_part(const struct model_object *o, unsigned offset, unsigned size)
+{
+    const uint8_t *at = model_memory + o->offset + offset;
+    char name[32], text[128];
+    uint64_t value = 0;
+
+    memcpy(&value, at, size);
+    if (value == 0)
+        return;
+    place_of((uint64_t)(uintptr_t)at, size, name, sizeof name);
+    value_of((uint64_t)(uintptr_t)at, size, value, text, sizeof text);
+    printf("  %s: %s\n", name, text);
+}
+
+void report_memory(void)
+{
+    for (unsigned i = 0; i < model_object_count; i++) {
+        const struct model_object *o = &model_objects[i];
+        if ((model_shared.dead >> i & 1) != 0)
+            continue;
+        if (o->parts == NULL && o->size <= sizeof(uint64_t))
+            print_part(o, 0, o->size);
+        for (const struct model_part *p = o->parts; p != NULL && p->name != NULL; p++)
+            print_part(o, p->offset, p->size);
+    }
+}

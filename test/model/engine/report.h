@@ -32,4 +32,7 @@ void report_aborted(unsigned thread);
 /* Remarks of programs and checks: "locked", "in the critical section"; `text` is a constant. */
 void report_remark(unsigned thread, const char *text);
 
+/* What is in the objects, where it is not zero. */
+void report_memory(void);
+
 #endif

@@ -81,16 +81,16 @@ static bool is_whole(const unsigned char *bytes)
 /* A new version is there as soon as the sequence says so. */
 static void note(const struct atomic_place *p)
 {
-    uint64_t *newest = &model_shared.shadow[p->newest];
+    uint64_t *newest = shadow(p->newest);
     unsigned char value = p->object[0];
 
     if (value == MODEL_DEAD || (p->stripe->sequence & 1) != 0 || !is_whole(p->object) ||
-        value == model_shared.shadow[p->versions + *newest])
+        value == *shadow(p->versions + *newest))
         return;
     if (++*newest == MAX_VERSIONS)
         model_fail("too many", "the program stores more than %llu values", MAX_VERSIONS - 1, 0);
     else
-        model_shared.shadow[p->versions + *newest] = value;
+        *shadow(p->versions + *newest) = value;
 }
 
 static void check_word(uint32_t w)
@@ -108,7 +108,7 @@ void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before)
     (void)before;
     note(&atomic_x);
     note(&atomic_y);
-    if (script->word != 0 && model_shared.shadow[IS_CHILD] == 0)
+    if (script->word != 0 && *shadow(IS_CHILD) == 0)
         return; /* what a fork has left */
     for (unsigned i = 0; i < FW_STRIPES_; i++)
         check_word((*subject_stripes)[i].lock.word);
@@ -121,8 +121,8 @@ uint64_t atomic_check_version(unsigned self, const struct atomic_place *p,
         fw_fence_seq_cst();
     if (!is_whole(bytes))
         model_thread_fail("torn", "thread %llu reads half a value", self, 0);
-    for (uint64_t k = model_shared.shadow[p->newest] + 1; k-- > since;)
-        if (model_shared.shadow[p->versions + k] == bytes[0])
+    for (uint64_t k = *shadow(p->newest) + 1; k-- > since;)
+        if (*shadow(p->versions + k) == bytes[0])
             return k;
     model_thread_fail("out of date", "thread %llu reads %llu, which is not there (any more)", self,
                       bytes[0]);
@@ -144,17 +144,7 @@ void atomic_script_finished(void)
                        s->lock.word, s->sequence);
     }
     for (unsigned i = 0; i < model_thread_count; i++)
-        nobody_saw = nobody_saw && model_shared.shadow[SEEN + i] == 1;
+        nobody_saw = nobody_saw && *shadow(SEEN + i) == 1;
     if (nobody_saw)
         model_fail("outcome", "all have stored, and nobody has seen the other's store", 0, 0);
-}
-
-void atomic_script_describe(char *text, size_t text_size)
-{
-    int n = snprintf(text, text_size, "word = %08" PRIx32 ", sequence %" PRIu64 ", x was",
-                     atomic_x.stripe->lock.word, atomic_x.stripe->sequence);
-
-    for (uint64_t k = 0; k <= model_shared.shadow[NEWEST_X] && k < MAX_VERSIONS; k++)
-        n += snprintf(text + n, text_size - (size_t)n, " %" PRIu64,
-                      model_shared.shadow[VERSIONS_X + k]);
 }

@@ -54,7 +54,7 @@ unsigned subject_load_looks(void)
 
 bool subject_is_single_threaded(void)
 {
-    return script->is_alone || model_shared.shadow[IS_CHILD] != 0;
+    return script->is_alone || *shadow(IS_CHILD) != 0;
 }
 
 bool subject_was_multithreaded(void)
@@ -74,17 +74,17 @@ bool fw_contention_(const uint64_t *place, uint64_t sequence)
 
 static void section(unsigned self)
 {
-    if (model_shared.shadow[INSIDE] != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
-    model_shared.shadow[INSIDE] = 1;
+    *shadow(INSIDE) = 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[INSIDE] = 0;
+    *shadow(INSIDE) = 0;
     calls()->unlock(&atomic_x.stripe->lock);
 }
 
 static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char *out)
 {
-    uint64_t since = model_shared.shadow[p->newest];
+    uint64_t since = *shadow(p->newest);
 
     calls()->load(p->object, out, atomic_size, __ATOMIC_SEQ_CST);
     return atomic_check_version(self, p, out, since);
@@ -92,7 +92,7 @@ static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char 
 
 static void store(unsigned self, const struct atomic_place *p, unsigned char value)
 {
-    uint64_t since = model_shared.shadow[p->newest];
+    uint64_t since = *shadow(p->newest);
     unsigned char bytes[MAX_SIZE];
 
     memset(bytes, value, sizeof bytes);
@@ -106,14 +106,14 @@ static void check_next(unsigned self, const unsigned char *old, unsigned char va
 {
     uint64_t k = atomic_check_version(self, &atomic_x, old, since);
 
-    if (k == model_shared.shadow[NEWEST_X] || model_shared.shadow[VERSIONS_X + k + 1] != value)
+    if (k == *shadow(NEWEST_X) || *shadow(VERSIONS_X + k + 1) != value)
         model_thread_fail("lost", "%llu was replaced by %llu, and something came in between",
                           old[0], value);
 }
 
 static void swap(unsigned self, unsigned char *out, unsigned char value)
 {
-    uint64_t since = model_shared.shadow[NEWEST_X];
+    uint64_t since = *shadow(NEWEST_X);
 
     memset(out, value, MAX_SIZE); /* out may be value */
     calls()->exchange(atomic_x.object, out, out, atomic_size, __ATOMIC_SEQ_CST);
@@ -123,7 +123,7 @@ static void swap(unsigned self, unsigned char *out, unsigned char value)
 /* Expects what is in `seen`, and leaves there what was found. */
 static bool replace(unsigned self, unsigned char *seen, unsigned char value)
 {
-    uint64_t since = model_shared.shadow[NEWEST_X];
+    uint64_t since = *shadow(NEWEST_X);
     unsigned char expected = seen[0];
     unsigned char bytes[MAX_SIZE];
     bool done;
@@ -186,7 +186,7 @@ static void act_otherwise(unsigned self, enum word w, unsigned char *seen)
         fw_fence_seq_cst();
         break;
     case FLAG_LOAD:
-        model_shared.shadow[SEEN + self] = fw_load64_acquire(atomic_flag) + 1;
+        *shadow(SEEN + self) = fw_load64_acquire(atomic_flag) + 1;
         break;
     case AWAIT_OPEN:
         await_open();
@@ -224,7 +224,7 @@ static void act(unsigned self, enum word w, unsigned char value, unsigned char *
             ;
         break;
     case LOAD_Y:
-        model_shared.shadow[SEEN + self] = load(self, &atomic_y, other) + 1;
+        *shadow(SEEN + self) = load(self, &atomic_y, other) + 1;
         break;
     case STORE:
     case STORE_Y:
@@ -261,12 +261,11 @@ static void thread(unsigned self)
 static void handler(void)
 {
     calls()->child();
-    model_shared.shadow[IS_CHILD] = 1;
+    *shadow(IS_CHILD) = 1;
 }
 
 HOOKS(atomic_hooks, .words = word_names, .setup = setup, .thread = thread, .handler = handler,
-      .changed = atomic_script_changed, .finished = atomic_script_finished,
-      .describe = atomic_script_describe);
+      .changed = atomic_script_changed, .finished = atomic_script_finished);
 HOOKS(ipc_atomic_hooks, .words = word_names, .setup = ipc_atomic_setup, .thread = thread,
       .changed = ipc_atomic_changed, .finished = ipc_atomic_finished, .own = script_own,
       .access = ipc_atomic_access);

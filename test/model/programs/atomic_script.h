@@ -43,7 +43,6 @@ void atomic_script_begin(const struct atomic_script *script);
 /* What programs/atomic_check.c adds to the hooks. */
 void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before);
 void atomic_script_finished(void);
-void atomic_script_describe(char *text, size_t text_size);
 
 /* Of what the threads of a process share; and of what processes do. */
 extern const struct model_hooks atomic_hooks, ipc_atomic_hooks;

@@ -106,9 +106,9 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
 static void passes(unsigned self, unsigned r)
 {
     report_remark(self, "leaves the round");
-    if (model_shared.shadow[ARRIVED + r] != parties[r])
+    if (*shadow(ARRIVED + r) != parties[r])
         model_thread_fail("too early", "round %llu ends when %llu have arrived", r,
-                          model_shared.shadow[ARRIVED + r]);
+                          *shadow(ARRIVED + r));
 }
 
 static void wait_by(unsigned self, enum word w, unsigned r)
@@ -117,8 +117,7 @@ static void wait_by(unsigned self, enum word w, unsigned r)
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
 
-    if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL &&
-        ++model_shared.shadow[SERIAL + r] > 1)
+    if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL && ++*shadow(SERIAL + r) > 1)
         model_thread_fail("serial", "two serial threads in round %llu", r, 0);
     passes(self, r);
 }
@@ -130,7 +129,7 @@ static void thread(unsigned self)
 
     for (const unsigned *w = script_words[self]; *w != END; w++) {
         if (arrives((enum word) * w))
-            model_shared.shadow[ARRIVED + r++]++;
+            ++*shadow(ARRIVED + r++);
         switch (*w) {
         case ARRIVE:
             token = barrier_in_use->arrive(b);
@@ -157,46 +156,39 @@ static void finished(void)
     uint64_t w = b->state_;
 
     for (unsigned r = 0; r < MAX_ROUNDS; r++)
-        if (parties[r] != 0 && all_wait[r] && model_shared.shadow[SERIAL + r] != 1)
+        if (parties[r] != 0 && all_wait[r] && *shadow(SERIAL + r) != 1)
             model_fail("serial", "no serial thread in round %llu", r, 0);
     if (model_shared.dead == 0 && (barrier_inside(w) != 0 || barrier_awaited(w) != b->parties_))
         model_fail("word", "nobody is there any more, and the word is 0x%llx", w, 0);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    decode(b->state_, 0, 8, text, text_size);
-}
-
 static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .changed = changed,
-             .finished = finished, .describe = describe);
+             .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("barrier", "two, three rounds", "wait wait wait | wait wait wait"),
-    PROGRAM("barrier-three", "three, twice", "wait wait | wait wait | wait wait"),
-    PROGRAM("barrier-four", "four, once", "wait | wait | wait | wait", BOUND(3, 5)),
-    PROGRAM("barrier-default", "the barrier decides how to wait",
-            "default default default | default default default", TICKS(2)),
-    PROGRAM("barrier-poll", "one that never sleeps, beside sleepers",
-            "poll wait | wait poll | wait wait"),
-    PROGRAM("barrier-spurious", "spurious wakes and an EINTR", "wait wait | wait wait | wait wait",
+    PROGRAM("barrier", "wait wait wait | wait wait wait"),
+    PROGRAM("barrier-three", "wait wait | wait wait | wait wait"),
+    PROGRAM("barrier-four", "wait | wait | wait | wait", BOUND(3, 5)),
+    PROGRAM("barrier-default", "default default default | default default default", TICKS(2)),
+    PROGRAM("barrier-poll", "poll wait | wait poll | wait wait"),
+    PROGRAM("barrier-spurious", "wait wait | wait wait | wait wait",
             .budget = {.spurious = 2, .eintr = 1}, BOUND(3, 4)),
-    PROGRAM("barrier-token", "arrives now, waits later",
-            "arrive await wait | wait arrive await | wait wait", TICKS(2), BOUND(4, 6)),
-    PROGRAM("barrier-early", "arrives for the next round, and waits for the last",
-            "arrive await wait | wait arrive", TICKS(2)),
-    PROGRAM("barrier-drop", "one drops out after the other", "drop | wait drop | wait wait wait"),
-    PROGRAM("barrier-wraps", "the round wraps around", "wait | wait",
-            FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT)),
-    PROGRAM("barrier-destroy", "who waited destroys it", "wait wait destroy | wait wait", TICKS(1)),
-    PROGRAM("barrier-destroy-three", "the same while two others leave",
-            "wait destroy | wait | wait", TICKS(1)),
-    PROGRAM("barrier-destroy-drop", "the same while one has dropped out",
-            "wait destroy | drop | wait", TICKS(1)),
-    PROGRAM("barrier-surplus", "one arrives that no round awaits", "drop | drop wait",
-            .expects = "panic"),
+    PROGRAM("barrier-token", "arrive await wait | wait arrive await | wait wait", TICKS(2),
+            BOUND(4, 6), ABOUT("arrives now, waits later")),
+    PROGRAM("barrier-early", "arrive await wait | wait arrive", TICKS(2),
+            ABOUT("arrives for the next round, and waits for the last")),
+    PROGRAM("barrier-drop", "drop | wait drop | wait wait wait"),
+    PROGRAM("barrier-wraps", "wait | wait", FROM(UINT64_C(0x1fffe) << BARRIER_ROUND_SHIFT),
+            ABOUT("the round wraps around")),
+    PROGRAM("barrier-destroy", "wait wait destroy | wait wait", TICKS(1)),
+    PROGRAM("barrier-destroy-three", "wait destroy | wait | wait", TICKS(1),
+            ABOUT("the same while two others leave")),
+    PROGRAM("barrier-destroy-drop", "wait destroy | drop | wait", TICKS(1),
+            ABOUT("the same while one has dropped out")),
+    PROGRAM("barrier-surplus", "drop | drop wait", .expects = "panic",
+            ABOUT("one arrives that no round awaits")),
 };
 
 GROUP(barrier, "barrier");

@@ -53,19 +53,18 @@ static void setup(void)
 
 static void section(unsigned self)
 {
-    uint64_t *shadow = model_shared.shadow;
     uint64_t count;
 
     bucket_in_use->lock(l);
-    if (shadow[INSIDE] != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "thread %llu comes in, and thread %llu is inside", self,
-                          shadow[INSIDE] - 1);
-    shadow[INSIDE] = self + 1;
-    count = shadow[COUNT];
+                          *shadow(INSIDE) - 1);
+    *shadow(INSIDE) = self + 1;
+    count = *shadow(COUNT);
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    shadow[COUNT] = count + 1;
-    shadow[SECTIONS]++;
-    shadow[INSIDE] = 0;
+    *shadow(COUNT) = count + 1;
+    ++*shadow(SECTIONS);
+    *shadow(INSIDE) = 0;
     bucket_in_use->unlock(l);
 }
 
@@ -102,14 +101,9 @@ static void finished(void)
 {
     if (l->owner != 0)
         model_fail("word", "all are done, and the word is 0x%llx", l->owner, 0);
-    if (model_shared.shadow[COUNT] != model_shared.shadow[SECTIONS])
-        model_fail("lost update", "%llu of %llu sections have counted", model_shared.shadow[COUNT],
-                   model_shared.shadow[SECTIONS]);
-}
-
-static void describe(char *text, size_t bucket)
-{
-    snprintf(text, bucket, "owner = %08" PRIx32 ", calls = %" PRIu32, l->owner, l->calls);
+    if (*shadow(COUNT) != *shadow(SECTIONS))
+        model_fail("lost update", "%llu of %llu sections have counted", *shadow(COUNT),
+                   *shadow(SECTIONS));
 }
 
 /* Each on a CPU of its own, so that all run at once: ordinary ones, then urgent ones, or mixed. */
@@ -123,27 +117,28 @@ static const struct model_task one_cpu[] = {{0, 0}, {10, 0}, {20, 0}};
 static const struct model_task one_cpu_low[] = {{5, 0}, {10, 0}, {20, 0}};
 
 static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = script_own,
-             .changed = changed, .finished = finished, .describe = describe);
+             .changed = changed, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .assist = ASSIST_NO, .time_passes = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("bucket", "two ordinary threads", "lock | lock", .tasks = ordinary),
-    PROGRAM("bucket-three", "three ordinary threads", "lock | lock | lock", .tasks = ordinary),
-    PROGRAM("bucket-twice", "two, and both come again", "lock lock | lock lock", .tasks = ordinary),
-    PROGRAM("bucket-spurious", "a sleep that ends by itself, and one by a signal", "lock | lock",
-            .tasks = ordinary, .budget = {.spurious = 1, .eintr = 1}),
-    PROGRAM("bucket-urgent", "all of them lend", "lock | lock | lock", .tasks = urgent),
-    PROGRAM("bucket-mixed", "one of three lends", "lock | lock | lock", .tasks = mixed),
-    PROGRAM("bucket-mixed-two", "two of three lend", "lock | lock | lock", .tasks = two_urgent),
-    PROGRAM("bucket-signal", "who lends is interrupted", "lock | lock | lock", .tasks = mixed,
-            .budget = {.eintr = 1}),
-    PROGRAM("bucket-inversion", "who is inside has lost its CPU to one that runs on and on",
-            "lock | turn spin | turn lock done", .tasks = one_cpu),
-    PROGRAM("bucket-inversion-low", "the same with a real-time thread inside",
-            "lock | turn spin | turn lock done", .tasks = one_cpu_low),
-    PROGRAM("bucket-inversion-back", "the same, and it comes back before the other is done",
-            "lock lock | turn spin | turn lock lock done", .tasks = one_cpu_low),
+    PROGRAM("bucket", "lock | lock", .tasks = ordinary),
+    PROGRAM("bucket-three", "lock | lock | lock", .tasks = ordinary),
+    PROGRAM("bucket-twice", "lock lock | lock lock", .tasks = ordinary),
+    PROGRAM("bucket-spurious", "lock | lock", .tasks = ordinary, INTERRUPTED,
+            ABOUT("a sleep that ends by itself, and one by a signal")),
+    PROGRAM("bucket-urgent", "lock | lock | lock", .tasks = urgent, ABOUT("all of them lend")),
+    PROGRAM("bucket-mixed", "lock | lock | lock", .tasks = mixed, ABOUT("one of three lends")),
+    PROGRAM("bucket-mixed-two", "lock | lock | lock", .tasks = two_urgent,
+            ABOUT("two of three lend")),
+    PROGRAM("bucket-signal", "lock | lock | lock", .tasks = mixed, .budget = {.eintr = 1},
+            ABOUT("who lends is interrupted")),
+    PROGRAM("bucket-inversion", "lock | turn spin | turn lock done", .tasks = one_cpu,
+            ABOUT("who is inside has lost its CPU to one that runs on and on")),
+    PROGRAM("bucket-inversion-low", "lock | turn spin | turn lock done", .tasks = one_cpu_low,
+            ABOUT("the same with a real-time thread inside")),
+    PROGRAM("bucket-inversion-back", "lock lock | turn spin | turn lock lock done",
+            .tasks = one_cpu_low, ABOUT("the same, and it comes back before the other is done")),
 };
 
 GROUP(bucket, "bucket");

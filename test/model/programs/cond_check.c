@@ -3,12 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../buckets.h"
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
 #include "cond_check.h"
-#include "core/waitqueue.h"
 #include "mutex_check.h"
+#include "script.h"
 #include "thread/mutex_word.h"
 
 /* In model_shared.shadow, behind those of the mutex. */
@@ -42,32 +43,18 @@ _Static_assert(MODEL_MAX_THREADS *WAITS_PER_THREAD < 15, "a set of waits has a b
 static uint64_t *word;
 static fw_cond *cond;
 
-static uint64_t shadow(enum shadow g)
-{
-    return model_shared.shadow[g];
-}
-
-static void set_shadow(enum shadow g, uint64_t v)
-{
-    model_shared.shadow[g] = v;
-}
-
-static uint64_t bit(unsigned thread)
-{
-    return UINT64_C(1) << thread;
-}
-
 /* The wait in which the thread is; 0 where it has waited too often to be watched. */
 static uint64_t wait_bit(unsigned thread)
 {
-    uint64_t n = shadow(WAITS) >> 8 * thread & 0xff;
+    uint64_t n = *shadow(WAITS) >> 8 * thread & 0xff;
 
-    return n == 0 || n > WAITS_PER_THREAD ? 0 : bit(thread * WAITS_PER_THREAD + (unsigned)n - 1);
+    return n == 0 || n > WAITS_PER_THREAD ? 0
+                                          : model_bit(thread * WAITS_PER_THREAD + (unsigned)n - 1);
 }
 
 static unsigned call_of(unsigned thread)
 {
-    return (unsigned)(shadow(CALLING) >> 8 * thread & 0xff);
+    return (unsigned)(*shadow(CALLING) >> 8 * thread & 0xff);
 }
 
 /* --- Readable words ------------------------------------------------------------------------- */
@@ -94,16 +81,7 @@ fw_cond *cond_check_cond(void)
 
 uint64_t *cond_check_tokens(void)
 {
-    return &model_shared.shadow[TOKENS];
-}
-
-void cond_check_describe(char *text, size_t text_size)
-{
-    int n = snprintf(text, text_size,
-                     "c = {seq %" PRIu32 ", waiters %" PRIu32 "}, %" PRIu64 " token(s); ",
-                     cond->seq_, cond->waiters_, shadow(TOKENS));
-
-    mutex_check_describe(text + n, text_size - (size_t)n);
+    return shadow(TOKENS);
 }
 
 /* --- Who is served first -------------------------------------------------------------------- */
@@ -112,7 +90,7 @@ static unsigned arrivals(void)
 {
     unsigned n = 0;
 
-    while (n < 7 && (shadow(ARRIVED) >> 8 * n & 0xff) != 0)
+    while (n < 7 && (*shadow(ARRIVED) >> 8 * n & 0xff) != 0)
         n++;
     return n;
 }
@@ -123,7 +101,7 @@ static unsigned arrival_of(unsigned thread)
     unsigned at = 0;
 
     for (unsigned i = 0; i < arrivals(); i++)
-        if ((shadow(ARRIVED) >> 8 * i & 0xff) == thread + 1)
+        if ((*shadow(ARRIVED) >> 8 * i & 0xff) == thread + 1)
             at = i;
     return at;
 }
@@ -131,13 +109,13 @@ static unsigned arrival_of(unsigned thread)
 /* Bit per thread that is in line. */
 static uint64_t line(void)
 {
-    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
+    const struct fw_waitqueue_ *bucket = &buckets_only()->bucket;
     uint64_t set = 0;
     unsigned thread;
 
     for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; p = p->next)
         if (memory_stack_of((uint64_t)(uintptr_t)p, &thread))
-            set |= bit(thread);
+            set |= model_bit(thread);
     return set;
 }
 
@@ -157,11 +135,11 @@ static void check_served(void)
 
     for (unsigned served = 0; served < model_thread_count; served++)
         for (unsigned other = 0; other < model_thread_count; other++)
-            if ((shadow(LINE) & ~left & bit(served)) != 0 && (left & bit(other)) != 0 &&
-                goes_first(other, served))
+            if ((*shadow(LINE) & ~left & model_bit(served)) != 0 &&
+                (left & model_bit(other)) != 0 && goes_first(other, served))
                 model_thread_fail("order", "thread %llu is served before thread %llu", served,
                                   other);
-    set_shadow(LINE, 0);
+    *shadow(LINE) = 0;
 }
 
 /* Those who sleep when a broadcast begins. */
@@ -171,14 +149,14 @@ static uint64_t sleepers_in_line(void)
 
     for (unsigned i = 0; i < model_thread_count; i++)
         if (model_threads[i].status != THREAD_ASLEEP)
-            set &= ~bit(i);
+            set &= ~model_bit(i);
     return set;
 }
 
 /* Another thread has the mutex, or has released it and is about to wake one. */
 static bool is_disturbed(unsigned self)
 {
-    uint64_t inside = model_shared.shadow[MUTEX_INSIDE];
+    uint64_t inside = *shadow(MUTEX_INSIDE);
 
     for (unsigned i = 0; i < model_thread_count; i++)
         if (model_threads[i].status == THREAD_STOPPED && model_threads[i].op.kind == OP_WAKE &&
@@ -194,15 +172,15 @@ static bool is_disturbed(unsigned self)
  */
 static void check_turn(unsigned self)
 {
-    uint64_t crowd = shadow(CROWD);
+    uint64_t crowd = *shadow(CROWD);
 
-    if ((crowd & bit(self)) == 0) {
-        set_shadow(CROWD, crowd == 0 ? 0 : crowd | DISTURBED);
+    if ((crowd & model_bit(self)) == 0) {
+        *shadow(CROWD) = crowd == 0 ? 0 : crowd | DISTURBED;
         return;
     }
-    set_shadow(CROWD, crowd & ~bit(self));
+    *shadow(CROWD) = crowd & ~model_bit(self);
     for (unsigned other = 0; other < model_thread_count; other++)
-        if ((crowd & bit(other)) != 0 &&
+        if ((crowd & model_bit(other)) != 0 &&
             model_threads[other].priority > model_threads[self].priority &&
             ((crowd & DISTURBED) == 0 || model_threads[other].status == THREAD_ASLEEP))
             model_thread_fail("order", "thread %llu has the mutex before thread %llu", self, other);
@@ -216,25 +194,24 @@ void cond_check_changed(unsigned thread, uint64_t addr, uint64_t before)
 
     if (addr != (uint64_t)(uintptr_t)word)
         return;
-    if (shadow(HANDED) != 0 && owner_half(before) == shadow(HANDED))
+    if (*shadow(HANDED) != 0 && owner_half(before) == *shadow(HANDED))
         id = owner_half(before);
     if (owner_half(before) != id || owner_half(*word) == id)
         return;
-    model_shared.shadow[MUTEX_INSIDE] = 0;
-    if ((shadow(CALLED) & bit(thread)) != 0) { /* its wait has begun */
-        set_shadow(CALLED, shadow(CALLED) & ~bit(thread));
-        set_shadow(WAITING, shadow(WAITING) | wait_bit(thread));
-        set_shadow(ARRIVED, shadow(ARRIVED) | (thread + 1) << 8 * arrivals());
+    *shadow(MUTEX_INSIDE) = 0;
+    if ((*shadow(CALLED) & model_bit(thread)) != 0) { /* its wait has begun */
+        *shadow(CALLED) &= ~model_bit(thread);
+        *shadow(WAITING) |= wait_bit(thread);
+        *shadow(ARRIVED) |= (thread + 1) << 8 * arrivals();
         for (unsigned i = 0; i < model_thread_count; i++)
             if (call_of(i) != 0)
-                set_shadow(JOINED, shadow(JOINED) | wait_bit(thread)
-                                                        << SET_BITS * (call_of(i) - 1));
+                *shadow(JOINED) |= wait_bit(thread) << SET_BITS * (call_of(i) - 1);
     }
 }
 
 void cond_check_enter(unsigned self)
 {
-    uint64_t inside = model_shared.shadow[MUTEX_INSIDE];
+    uint64_t inside = *shadow(MUTEX_INSIDE);
     uint64_t owner = memory_read(self, (uint64_t)(uintptr_t)word, 4);
 
     report_remark(self, "has the mutex");
@@ -243,7 +220,7 @@ void cond_check_enter(unsigned self)
     if (owner != subject_id(self))
         model_thread_fail("owner", "thread %llu has the mutex, and the owner half is 0x%llx", self,
                           owner);
-    model_shared.shadow[MUTEX_INSIDE] = self + 1;
+    *shadow(MUTEX_INSIDE) = self + 1;
     check_turn(self);
 }
 
@@ -251,18 +228,18 @@ void cond_check_enter(unsigned self)
 
 bool cond_check_hand(bool now)
 {
-    bool before = shadow(HANDED) != 0;
+    bool before = *shadow(HANDED) != 0;
 
     if (now)
-        set_shadow(HANDED, subject_id(model_current));
+        *shadow(HANDED) = subject_id(model_current);
     return before;
 }
 
 void cond_check_wait(unsigned self)
 {
-    if ((shadow(WAITS) >> 8 * self & 0xff) <= WAITS_PER_THREAD)
-        set_shadow(WAITS, shadow(WAITS) + (UINT64_C(1) << 8 * self));
-    set_shadow(CALLED, shadow(CALLED) | bit(self));
+    if ((*shadow(WAITS) >> 8 * self & 0xff) <= WAITS_PER_THREAD)
+        *shadow(WAITS) += (UINT64_C(1) << 8 * self);
+    *shadow(CALLED) |= model_bit(self);
 }
 
 void cond_check_back(unsigned self, enum wait_end how)
@@ -271,12 +248,12 @@ void cond_check_back(unsigned self, enum wait_end how)
     uint64_t mine = wait_bit(self);
 
     report_remark(self, names[how]);
-    if ((shadow(CALLED) & bit(self)) != 0) { /* it never let go of the mutex */
-        set_shadow(CALLED, shadow(CALLED) & ~bit(self));
+    if ((*shadow(CALLED) & model_bit(self)) != 0) { /* it never let go of the mutex */
+        *shadow(CALLED) &= ~model_bit(self);
         return;
     }
-    set_shadow(WAITING, shadow(WAITING) & ~mine);
-    set_shadow(how == WAIT_WOKEN ? ENDED : GONE, shadow(how == WAIT_WOKEN ? ENDED : GONE) | mine);
+    *shadow(WAITING) &= ~mine;
+    *shadow(how == WAIT_WOKEN ? ENDED : GONE) |= mine;
     cond_check_enter(self);
 }
 
@@ -284,26 +261,25 @@ void cond_check_signal(unsigned self, bool all)
 {
     uint64_t n;
 
-    if (model_shared.shadow[MUTEX_INSIDE] != self + 1) /* others may begin to wait until now */
+    if (*shadow(MUTEX_INSIDE) != self + 1) /* others may begin to wait until now */
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     else if (!all && model_program->tasks != NULL)
-        set_shadow(LINE, line());
+        *shadow(LINE) = line();
     if (all && model_program->tasks != NULL)
-        set_shadow(CROWD, sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0));
-    n = shadow(SIGNALLED);
+        *shadow(CROWD) = sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0);
+    n = *shadow(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;
-    set_shadow(SIGNALLED, n + 1);
-    set_shadow(CALLING, shadow(CALLING) | (n + 1) << 8 * self);
-    set_shadow(SIGNALS, shadow(SIGNALS) | (shadow(WAITING) | (all ? BROADCAST : 0))
-                                              << SET_BITS * n);
+    *shadow(SIGNALLED) = n + 1;
+    *shadow(CALLING) |= (n + 1) << 8 * self;
+    *shadow(SIGNALS) |= (*shadow(WAITING) | (all ? BROADCAST : 0)) << SET_BITS * n;
 }
 
 void cond_check_signalled(unsigned self)
 {
-    if (shadow(LINE) != 0)
+    if (*shadow(LINE) != 0)
         check_served();
-    set_shadow(CALLING, shadow(CALLING) & ~(UINT64_C(0xff) << 8 * self));
+    *shadow(CALLING) &= ~(UINT64_C(0xff) << 8 * self);
 }
 
 void cond_check_free(unsigned self, bool mutex)
@@ -328,27 +304,20 @@ static void check_signals(uint64_t calls)
     uint64_t met = 0, joined = 0;
     unsigned owed = 0;
 
-    for (unsigned i = 0; i < shadow(SIGNALLED); i++) {
-        uint64_t set = shadow(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
+    for (unsigned i = 0; i < *shadow(SIGNALLED); i++) {
+        uint64_t set = *shadow(SIGNALS) >> SET_BITS * i & (BROADCAST | (BROADCAST - 1));
         if ((calls >> i & 1) == 0 || (set & ~(uint64_t)BROADCAST) == 0)
             continue;
         met |= set & ~(uint64_t)BROADCAST;
-        joined |= shadow(JOINED) >> SET_BITS * i & (BROADCAST - 1);
+        joined |= *shadow(JOINED) >> SET_BITS * i & (BROADCAST - 1);
         owed += (set & BROADCAST) != 0 ? MODEL_MAX_THREADS : 1;
     }
-    met &= ~shadow(GONE);
+    met &= ~*shadow(GONE);
     if (owed > count(met))
         owed = count(met);
-    if (count((met | joined) & shadow(ENDED)) < owed)
+    if (count((met | joined) & *shadow(ENDED)) < owed)
         model_fail("lost wake-up", "%llu waiter(s) had to be woken, and %llu were", owed,
-                   count((met | joined) & shadow(ENDED)));
-}
-
-static bool is_dead(const void *p)
-{
-    const struct model_object *o = model_object_at((uint64_t)(uintptr_t)p, 1);
-
-    return (model_shared.dead >> (o - model_objects) & 1) != 0;
+                   count((met | joined) & *shadow(ENDED)));
 }
 
 /* Whoever sleeps, sleeps in a wait: not for the mutex, nor after its wake. */
@@ -356,26 +325,26 @@ static void check_sleepers(bool counts)
 {
     for (unsigned i = 0; i < model_shared.asleep; i++) {
         unsigned thread = (unsigned)model_shared.queue[i];
-        if ((shadow(WAITING) & wait_bit(thread)) != wait_bit(thread) ||
+        if ((*shadow(WAITING) & wait_bit(thread)) != wait_bit(thread) ||
             model_threads[thread].op.addr - (uint64_t)(uintptr_t)word < sizeof(fw_mutex))
             model_fail("lost wake-up", "thread %llu sleeps, and not for a signal", thread, 0);
-        else if (!counts && shadow(TOKENS) != 0)
+        else if (!counts && *shadow(TOKENS) != 0)
             model_fail("lost wake-up", "thread %llu waits for a token, and there are %llu", thread,
-                       shadow(TOKENS));
+                       *shadow(TOKENS));
     }
 }
 
 void cond_check_finished(bool counts)
 {
-    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
+    const struct fw_waitqueue_ *bucket = &buckets_only()->bucket;
 
     check_sleepers(counts);
-    for (uint64_t calls = 1; counts && calls < UINT64_C(1) << shadow(SIGNALLED); calls++)
+    for (uint64_t calls = 1; counts && calls < UINT64_C(1) << *shadow(SIGNALLED); calls++)
         check_signals(calls);
-    if (!is_dead(word))
+    if (!script_is_freed(word))
         mutex_check_finished();
     if (model_shared.asleep == 0 && bucket->first != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
-    if (!is_dead(cond) && bucket->first != NULL && cond->waiters_ == 0)
+    if (!script_is_freed(cond) && bucket->first != NULL && cond->waiters_ == 0)
         model_fail("word", "somebody is queued, and the variable does not say so", 0, 0);
 }

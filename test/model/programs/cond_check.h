@@ -36,7 +36,6 @@ fw_cond *cond_check_cond(void);
 
 /* For the hooks. */
 void cond_check_changed(unsigned thread, uint64_t addr, uint64_t before);
-void cond_check_describe(char *text, size_t text_size);
 
 /* All threads are done, or sleep: `counts` tells that every wait was watched from begin to end. */
 void cond_check_finished(bool counts);

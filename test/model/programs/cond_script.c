@@ -118,12 +118,8 @@ static void wait_for_token(unsigned self, enum word how)
 /* The memory of the mutex may go when every other thread is on its last release. */
 static void leave(unsigned self)
 {
-    uint64_t *gone = &model_shared.shadow[MUTEX_GONE];
-    uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
-    bool last;
+    bool last = script_is_last(self, MUTEX_GONE);
 
-    *gone |= UINT64_C(1) << self;
-    last = *gone == all;
     unlock();
     if (last)
         cond_check_free(self, true);
@@ -194,4 +190,4 @@ static void finished(void)
 }
 
 HOOKS(cond_hooks, .words = word_names, .setup = setup, .act = act, .cancelled = cancelled,
-      .changed = cond_check_changed, .finished = finished, .describe = cond_check_describe);
+      .changed = cond_check_changed, .finished = finished);

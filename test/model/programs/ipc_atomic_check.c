@@ -139,11 +139,11 @@ static bool is_legal(unsigned thread, uint32_t before, uint32_t now)
         return now == (before | FW_ROBUST_WAITERS) || (before == FW_ROBUST_WAITERS && now == 0);
     if (owner_of(now) == 0)
         return owner_of(before) == id &&
-               now == (waiters | (ipc_atomic_is_killed(thread) ? FW_ROBUST_DIED : 0));
+               now == (waiters | (model_is_killed(thread) ? FW_ROBUST_DIED : 0));
     if (owner_of(now) != id || (now & FW_ROBUST_DIED) != 0 || (now & waiters) != waiters)
         return false;
     return owner_of(before) == 0 ||
-           (ipc_atomic_is_killed(owner) && model_threads[owner].status == THREAD_DONE);
+           (model_is_killed(owner) && model_threads[owner].status == THREAD_DONE);
 }
 
 void ipc_atomic_check_word(unsigned thread, uint32_t before, uint32_t now)
@@ -166,7 +166,7 @@ static uint64_t newest(unsigned i)
 {
     const struct atomic_place *p = objects[i].place;
 
-    return model_shared.shadow[p->versions + model_shared.shadow[p->newest]];
+    return model_shared.shadow[p->versions + *shadow(p->newest)];
 }
 
 /* From now on it is the value of the object that the log names. */

@@ -31,9 +31,4 @@ enum model_access ipc_atomic_access(const void *p); /* all are steps */
 void ipc_atomic_check_word(unsigned thread, uint32_t before, uint32_t now);
 void ipc_atomic_decode_word(uint32_t word, char *text, size_t text_size);
 
-static inline bool ipc_atomic_is_killed(unsigned thread)
-{
-    return (model_shared.killed >> thread & 1) != 0;
-}
-
 #endif

@@ -120,7 +120,7 @@ static void create(unsigned self, size_t largest)
     if (error != 0)
         model_thread_fail("answer", "thread %llu makes it, and is answered %llu", self,
                           (uint64_t)error);
-    if (++model_shared.shadow[MAKERS] > 1)
+    if (++*shadow(MAKERS) > 1)
         model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
     joined(self);
 }
@@ -160,12 +160,12 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
         model_fail("word", "thread %llu changes what it must not", thread, 0);
     if (!is_whole())
         model_fail("half made", "thread %llu says that it is made, and it is not", thread, 0);
-    model_shared.shadow[CHECKSUM] = head->checksum;
+    *shadow(CHECKSUM) = head->checksum;
 }
 
 static void finished(void)
 {
-    uint64_t checksum = model_shared.shadow[CHECKSUM];
+    uint64_t checksum = *shadow(CHECKSUM);
 
     if (model_shared.killed == 0 && (head->making & ~FW_ROBUST_WAITERS) != 0)
         model_fail("word", "all are done, and the lock is 0x%llx", head->making, 0);
@@ -190,19 +190,16 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .own 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-atomic-create", "two make it; one may die, and no re-check comes",
-            "create | create", KILLS(1)),
-    PROGRAM("ipc-atomic-create-plans", "two make it, for objects of other sizes; one may die",
-            "create | large", KILLS(1)),
-    PROGRAM("ipc-atomic-create-join", "one makes it, and may die; one only joins",
-            "create | join join", KILLS(1), .immortal = 2),
-    PROGRAM("ipc-atomic-create-three", "three make it; two may die", "create | create | create",
-            KILLS(2)),
-    PROGRAM("ipc-atomic-create-unmarked", "the kernel has no robust lists; one may die",
-            "create | create", KILLS(1), .unmarked = true, .rechecks = true, .is_patient = true,
-            .budget.rechecks = 4),
-    PROGRAM("ipc-atomic-create-late", "the maker is slow, and the other gives up",
-            "create | create", .rechecks = true),
+    PROGRAM("ipc-atomic-create", "create | create", KILLS(1)),
+    PROGRAM("ipc-atomic-create-plans", "create | large", KILLS(1),
+            ABOUT("two make it, for objects of other sizes")),
+    PROGRAM("ipc-atomic-create-join", "create | join join", KILLS(1), .immortal = 2,
+            ABOUT("one makes it, and may die; one only joins")),
+    PROGRAM("ipc-atomic-create-three", "create | create | create", KILLS(2)),
+    PROGRAM("ipc-atomic-create-unmarked", "create | create", KILLS(1), .unmarked = true,
+            .rechecks = true, .is_patient = true, .budget.rechecks = 4),
+    PROGRAM("ipc-atomic-create-late", "create | create", .rechecks = true,
+            ABOUT("the maker is slow, and the other gives up")),
 };
 
 GROUP(ipc_table, "ipc-atomic");

@@ -42,8 +42,8 @@ static void setup(void)
 
 static void act(unsigned self, unsigned w)
 {
-    uint64_t *inside = &model_shared.shadow[INSIDE];
-    uint64_t *owed = &model_shared.shadow[OWED];
+    uint64_t *inside = shadow(INSIDE);
+    uint64_t *owed = shadow(OWED);
     enum fw_robust_how_ how;
     struct fw_robust_ robust;
 
@@ -69,10 +69,10 @@ static void act(unsigned self, unsigned w)
 
 static void killed(unsigned thread)
 {
-    if (model_shared.shadow[INSIDE] == thread + 1)
-        model_shared.shadow[INSIDE] = 0;
+    if (*shadow(INSIDE) == thread + 1)
+        *shadow(INSIDE) = 0;
     if ((*word & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + thread)
-        model_shared.shadow[OWED] = 1;
+        *shadow(OWED) = 1;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -94,25 +94,20 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = scri
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-atomic-lock", "three; nobody dies", "lock | lock | lock", .rechecks = true),
-    PROGRAM("ipc-atomic-lock-again", "two, twice each; nobody dies", "lock lock | lock lock",
-            .rechecks = true),
-    PROGRAM("ipc-atomic-lock-kill", "two, twice each; one may die, and no re-check comes",
-            "lock lock | lock lock", KILLS(1)),
-    PROGRAM("ipc-atomic-lock-late", "three, one of them twice: a dead one's wake may be lost",
-            "lock lock | lock | lock", KILLS(1), .expects = "lost wake-up"),
-    PROGRAM("ipc-atomic-lock-kill-again", "the same, and re-checks come", "lock lock | lock | lock",
-            KILLS(1), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-kill-two", "three; two may die, and no re-check comes",
-            "lock | lock | lock", KILLS(2)),
-    PROGRAM("ipc-atomic-lock-naps", "three; two may die, and re-checks come", "lock | lock | lock",
-            KILLS(2), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-limited", "one waits for two re-checks; one may die",
-            "lock | limited | lock", KILLS(1), .rechecks = true),
-    PROGRAM("ipc-atomic-lock-unmarked", "the kernel has no robust lists; two may die",
-            "lock | lock | lock", KILLS(2), .rechecks = true, .unmarked = true),
-    PROGRAM("ipc-atomic-lock-spurious", "a spurious wake and an EINTR; one may die",
-            "lock | lock | lock", KILLS(1), .budget.spurious = 1, .budget.eintr = 1),
+    PROGRAM("ipc-atomic-lock", "lock | lock | lock", .rechecks = true),
+    PROGRAM("ipc-atomic-lock-again", "lock lock | lock lock", .rechecks = true),
+    PROGRAM("ipc-atomic-lock-kill", "lock lock | lock lock", KILLS(1)),
+    PROGRAM("ipc-atomic-lock-late", "lock lock | lock | lock", KILLS(1), .expects = "lost wake-up",
+            ABOUT("three, one of them twice: a dead one's wake may be lost")),
+    PROGRAM("ipc-atomic-lock-kill-again", "lock lock | lock | lock", KILLS(1), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-kill-two", "lock | lock | lock", KILLS(2)),
+    PROGRAM("ipc-atomic-lock-naps", "lock | lock | lock", KILLS(2), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-limited", "lock | limited | lock", KILLS(1), .rechecks = true,
+            ABOUT("one waits for two re-checks")),
+    PROGRAM("ipc-atomic-lock-unmarked", "lock | lock | lock", KILLS(2), .rechecks = true,
+            .unmarked = true),
+    PROGRAM("ipc-atomic-lock-spurious", "lock | lock | lock", KILLS(1), .budget.spurious = 1,
+            .budget.eintr = 1),
 };
 
 GROUP(ipc_stripe, "ipc-atomic");

@@ -21,11 +21,6 @@ static fw_ipc_barrier *b;
 static uint32_t parties;
 static bool is_to_fail;
 
-static uint64_t *shadow(enum shadow which)
-{
-    return &model_shared.shadow[which];
-}
-
 static bool has(enum shadow which, uint64_t n)
 {
     return (*shadow(which) >> n & 1) != 0;
@@ -43,7 +38,7 @@ static void clear(enum shadow which, uint64_t n)
 
 static uint64_t *arrived(unsigned thread)
 {
-    return &model_shared.shadow[ARRIVED + thread];
+    return shadow(ARRIVED + thread);
 }
 
 static uint64_t round_of_epoch(uint64_t epoch)

@@ -50,9 +50,9 @@ static enum model_access access(const void *p)
 static void enter(unsigned self, int error)
 {
     report_remark(self, "has the mutex");
-    if (model_shared.shadow[INSIDE] != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
-    model_shared.shadow[INSIDE] = self + 1;
+    *shadow(INSIDE) = self + 1;
     if (error == EOWNERDEAD) { /* the count of tokens changes in one step */
         if (!region_has_deaths() || ipc_cond_in_use->consistent(m) != 0)
             model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
@@ -63,7 +63,7 @@ static void enter(unsigned self, int error)
 
 static void unlock(unsigned self)
 {
-    model_shared.shadow[INSIDE] = 0;
+    *shadow(INSIDE) = 0;
     if (ipc_cond_in_use->unlock(m) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
@@ -72,13 +72,13 @@ static void get(unsigned self, enum word w)
 {
     int error = 0;
 
-    while (model_shared.shadow[TOKENS] == 0 && error != ETIMEDOUT) {
-        model_shared.shadow[INSIDE] = 0;
+    while (*shadow(TOKENS) == 0 && error != ETIMEDOUT) {
+        *shadow(INSIDE) = 0;
         error = ipc_cond_in_use->wait(c, m, &script_blocking, w == TIMED ? &script_soon : NULL);
         enter(self, w == TIMED && error == ETIMEDOUT ? 0 : error);
     }
-    if (model_shared.shadow[TOKENS] > 0)
-        model_shared.shadow[TOKENS]--;
+    if (*shadow(TOKENS) > 0)
+        (*shadow(TOKENS))--;
 }
 
 static void act(unsigned self, unsigned w)
@@ -86,15 +86,15 @@ static void act(unsigned self, unsigned w)
     enter(self, ipc_cond_in_use->lock(m, &script_blocking, NULL));
     switch (w) {
     case PUT_ALL:
-        model_shared.shadow[TOKENS] += model_thread_count - 1;
+        *shadow(TOKENS) += model_thread_count - 1;
         ipc_cond_in_use->broadcast(c);
         break;
     case PUT:
-        ++model_shared.shadow[TOKENS];
+        ++*shadow(TOKENS);
         ipc_cond_in_use->signal(c);
         break;
     case PUT_AFTER:
-        ++model_shared.shadow[TOKENS];
+        ++*shadow(TOKENS);
         break;
     default:
         get(self, w);
@@ -106,8 +106,8 @@ static void act(unsigned self, unsigned w)
 
 static void killed(unsigned thread)
 {
-    if (model_shared.shadow[INSIDE] == thread + 1)
-        model_shared.shadow[INSIDE] = 0;
+    if (*shadow(INSIDE) == thread + 1)
+        *shadow(INSIDE) = 0;
 }
 
 /* It has the mutex again, and gives it back. */
@@ -119,9 +119,9 @@ static void cancelled(unsigned self)
 
 static void finished(void)
 {
-    if (model_shared.asleep != 0 && model_shared.shadow[TOKENS] != 0)
+    if (model_shared.asleep != 0 && *shadow(TOKENS) != 0)
         model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
-                   model_shared.shadow[TOKENS], 0);
+                   *shadow(TOKENS), 0);
 }
 
 static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_COND), .setup = setup, .act = act,
@@ -133,32 +133,23 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_COND), .setup =
     SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true, .spares_last = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-cond", "one waits, one signals; nobody dies", "get get | put put"),
-    PROGRAM("ipc-cond-after", "the signal comes after the release",
-            "get get | put-after put-after"),
-    PROGRAM("ipc-cond-two", "two wait, one signals; nobody dies", "get | get | put put",
-            BOUND(2, 0)),
-    PROGRAM("ipc-cond-two-after", "the same, and the signals come after the release",
-            "get | get | put-after put-after", BOUND(3, 0)),
-    PROGRAM("ipc-cond-kill", "two wait, one signals; a waiter may die", "get | get | put-after put",
-            KILLS(1), BOUND(2, 0)),
-    PROGRAM("ipc-cond-all", "two wait, one broadcasts; nobody dies", "get | get | put-all",
-            BOUND(3, 0)),
-    PROGRAM("ipc-cond-kill-all", "two wait, one broadcasts; a waiter may die",
-            "get | get | put-all", KILLS(1), BOUND(2, 0)),
-    PROGRAM("ipc-cond-kill-one", "one waits, one signals; the waiter may die", "get get | put put",
-            KILLS(1)),
-    PROGRAM("ipc-cond-timed", "one waits for a while only", "timed | put"),
-    PROGRAM("ipc-cond-cancel", "one of two is cancelled", "get | get | put put", CANCELS(1),
-            BOUND(2, 0)),
-    PROGRAM("ipc-cond-cancel-after", "the same, and the signals come after the release",
-            "get | get | put-after put-after", CANCELS(1), BOUND(2, 0)),
-    PROGRAM("ipc-cond-cancel-all", "one of two is cancelled while a broadcast moves both",
-            "get | get | put-all", CANCELS(1), BOUND(2, 0)),
-    PROGRAM("ipc-cond-cancel-one", "one is cancelled, perhaps with the only wake",
-            "get | get | put-after", MAY_SLEEP, CANCELS(1), BOUND(2, 0)),
-    PROGRAM("ipc-cond-cancel-held", "the same, and the signal comes with the mutex held",
-            "get | get | put", MAY_SLEEP, CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond", "get get | put put"),
+    PROGRAM("ipc-cond-after", "get get | put-after put-after"),
+    PROGRAM("ipc-cond-two", "get | get | put put", BOUND(2, 0)),
+    PROGRAM("ipc-cond-two-after", "get | get | put-after put-after", BOUND(3, 0)),
+    PROGRAM("ipc-cond-kill", "get | get | put-after put", KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-all", "get | get | put-all", BOUND(3, 0)),
+    PROGRAM("ipc-cond-kill-all", "get | get | put-all", KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-kill-one", "get get | put put", KILLS(1)),
+    PROGRAM("ipc-cond-timed", "timed | put"),
+    PROGRAM("ipc-cond-cancel", "get | get | put put", CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-after", "get | get | put-after put-after", CANCELS(1), BOUND(2, 0)),
+    PROGRAM("ipc-cond-cancel-all", "get | get | put-all", CANCELS(1), BOUND(2, 0),
+            ABOUT("one of two is cancelled while a broadcast moves both")),
+    PROGRAM("ipc-cond-cancel-one", "get | get | put-after", MAY_SLEEP, CANCELS(1), BOUND(2, 0),
+            ABOUT("one is cancelled, perhaps with the only wake")),
+    PROGRAM("ipc-cond-cancel-held", "get | get | put", MAY_SLEEP, CANCELS(1), BOUND(2, 0),
+            ABOUT("the same, and the signal comes with the mutex held")),
 };
 
 GROUP(ipc_cond, "ipc-cond");

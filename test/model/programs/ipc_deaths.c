@@ -57,26 +57,25 @@ static enum model_access access(const void *p)
 
 static void lock(unsigned self, unsigned which)
 {
-    uint64_t *shadow = model_shared.shadow;
     int error = ipc_mutex_in_use->lock(m[which], &script_blocking, NULL);
 
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
-    if (shadow[INSIDE + which] != 0)
+    if (*shadow(INSIDE + which) != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
-                          shadow[INSIDE + which] - 1);
-    if (error == 0 && shadow[OWED + which] != 0)
+                          *shadow(INSIDE + which) - 1);
+    if (error == 0 && *shadow(OWED + which) != 0)
         model_thread_fail("forgotten", "a holder died, and thread %llu is not told", self, 0);
-    if (error != 0 && (error != EOWNERDEAD || (!region_has_deaths() && shadow[OWED + which] == 0)))
+    if (error != 0 && (error != EOWNERDEAD || (!region_has_deaths() && *shadow(OWED + which) == 0)))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    shadow[INSIDE + which] = self + 1;
+    *shadow(INSIDE + which) = self + 1;
     if (error == EOWNERDEAD && ipc_mutex_in_use->consistent(m[which]) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
-    shadow[OWED + which] = 0;
+    *shadow(OWED + which) = 0;
 }
 
 static void unlock(unsigned self, unsigned which)
 {
-    model_shared.shadow[INSIDE + which] = 0;
+    *shadow(INSIDE + which) = 0;
     if (ipc_mutex_in_use->unlock(m[which]) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
@@ -85,9 +84,9 @@ static void unlock(unsigned self, unsigned which)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if (model_shared.shadow[INSIDE + i] == thread + 1) {
-            model_shared.shadow[INSIDE + i] = 0;
-            model_shared.shadow[OWED + i] = 1;
+        if (*shadow(INSIDE + i) == thread + 1) {
+            *shadow(INSIDE + i) = 0;
+            *shadow(OWED + i) = 1;
         }
 }
 
@@ -123,13 +122,13 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-passed", "two wait for two locks of one, which may die", "both | first | second",
-            KILLS(1)),
-    PROGRAM("ipc-passed-two", "the same; another one may die, too", "both | first | second",
-            KILLS(2)),
-    PROGRAM("ipc-passed-alarm", "four, one of which may die with another's wake",
-            "over | first | first | second", KILLS(1)),
-    PROGRAM("ipc-quit", "one leaves with a lock; one may die", "quit | first", KILLS(1), FROM(1)),
+    PROGRAM("ipc-passed", "both | first | second", KILLS(1),
+            ABOUT("two wait for two locks of one, which may die")),
+    PROGRAM("ipc-passed-two", "both | first | second", KILLS(2),
+            ABOUT("the same; another one may die, too")),
+    PROGRAM("ipc-passed-alarm", "over | first | first | second", KILLS(1),
+            ABOUT("four, one of which may die with another's wake")),
+    PROGRAM("ipc-quit", "quit | first", KILLS(1), FROM(1), ABOUT("one leaves with a lock")),
 };
 
 GROUP(ipc_deaths, "ipc-deaths");

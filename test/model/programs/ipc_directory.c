@@ -115,41 +115,33 @@ static void thread(unsigned self)
 
 static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_DIRECTORY), .setup = setup,
              .thread = thread, .access = directory_check_access, .changed = directory_check_changed,
-             .finished = directory_check_finished, .describe = directory_check_describe);
+             .finished = directory_check_finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 #define ROOM(entry_count, size) \
     WITH_OPTIONS(directory_script, .entries = (entry_count), .bytes = (size))
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-dir", "two make the same object; one may die", "make-a | make-a", KILLS(1),
-            ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-names", "two make two objects each; one may die",
-            "make-a make-b | make-b make-a", KILLS(1), ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-find", "one makes it, one looks for it; one may die", "make-a | find-a find-a",
-            KILLS(1), ROOM(1, SMALL)),
-    PROGRAM("ipc-dir-only", "two want to be the only maker; one may die", "only-a | only-a",
-            KILLS(1), ROOM(1, SMALL)),
-    PROGRAM("ipc-dir-kinds", "two want different kinds; one may die", "make-a | other-a", KILLS(1),
-            ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-sizes", "two want different sizes; one may die", "make-a | large-a", KILLS(1),
-            ROOM(2, 2 * LARGE)),
-    PROGRAM("ipc-dir-full", "one entry for two objects; one may die", "make-a | make-b make-a",
-            KILLS(1), ROOM(1, 2 * SMALL)),
-    PROGRAM("ipc-dir-space", "space for one of two objects; one may die", "large-a | make-b make-c",
-            KILLS(1), ROOM(2, LARGE)),
-    PROGRAM("ipc-dir-fails", "an init fails beside a maker; one may die",
-            "fails-a plain-a | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-dirty", "a large one fails, small ones are made; one may die",
-            "fails-large-b | make-a plain-a make-c", KILLS(1), ROOM(3, LARGE)),
-    PROGRAM("ipc-dir-nests", "an init that makes an object; one may die", "nests-a | make-a",
-            KILLS(1), ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-three-objects", "one makes three objects; it may die",
-            "make-a make-b make-c | make-c", KILLS(1), ROOM(3, 3 * SMALL)),
-    PROGRAM("ipc-dir-three", "three make the same object; two may die", "make-a | make-a | make-a",
-            KILLS(2), ROOM(2, 2 * SMALL)),
-    PROGRAM("ipc-dir-three-names", "three make objects of two names; one may die",
-            "make-a | make-b | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir", "make-a | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-names", "make-a make-b | make-b make-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-find", "make-a | find-a find-a", KILLS(1), ROOM(1, SMALL)),
+    PROGRAM("ipc-dir-only", "only-a | only-a", KILLS(1), ROOM(1, SMALL)),
+    PROGRAM("ipc-dir-kinds", "make-a | other-a", KILLS(1), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-sizes", "make-a | large-a", KILLS(1), ROOM(2, 2 * LARGE)),
+    PROGRAM("ipc-dir-full", "make-a | make-b make-a", KILLS(1), ROOM(1, 2 * SMALL),
+            ABOUT("one entry for two objects")),
+    PROGRAM("ipc-dir-space", "large-a | make-b make-c", KILLS(1), ROOM(2, LARGE),
+            ABOUT("space for one of two objects")),
+    PROGRAM("ipc-dir-fails", "fails-a plain-a | make-a", KILLS(1), ROOM(2, 2 * SMALL),
+            ABOUT("an init fails beside a maker")),
+    PROGRAM("ipc-dir-dirty", "fails-large-b | make-a plain-a make-c", KILLS(1), ROOM(3, LARGE),
+            ABOUT("a large one fails, small ones are made")),
+    PROGRAM("ipc-dir-nests", "nests-a | make-a", KILLS(1), ROOM(2, 2 * SMALL),
+            ABOUT("an init that makes an object")),
+    PROGRAM("ipc-dir-three-objects", "make-a make-b make-c | make-c", KILLS(1), ROOM(3, 3 * SMALL),
+            ABOUT("one makes three objects; it may die")),
+    PROGRAM("ipc-dir-three", "make-a | make-a | make-a", KILLS(2), ROOM(2, 2 * SMALL)),
+    PROGRAM("ipc-dir-three-names", "make-a | make-b | make-a", KILLS(1), ROOM(2, 2 * SMALL)),
 };
 
 GROUP(ipc_directory, "ipc-directory");

@@ -27,11 +27,6 @@ static struct fw_ipc_entry_ *entries;
     }
 #define PARTS(n) PART(n, state, 4), PART(n, at, 8), PART(n, size, 8), PART(n, name, 8)
 
-static uint64_t *shadow(unsigned g)
-{
-    return &model_shared.shadow[g];
-}
-
 static const struct fw_ipc_plan_ *plan(void)
 {
     return &directory_region.joined.plan;
@@ -131,7 +126,7 @@ static bool has_directory(unsigned thread)
 void directory_check_begins(unsigned self, const struct directory_request *r)
 {
     *shadow(ASKS + self) = (uint64_t)(uintptr_t)r;
-    *shadow(WAS_THERE) &= ~(UINT64_C(1) << self);
+    *shadow(WAS_THERE) &= ~model_bit(self);
     *shadow(WAS_THERE) |= (uint64_t)(entry_of(r->name) >= 0) << self;
 }
 
@@ -183,7 +178,7 @@ void directory_check_returns(unsigned self, const struct directory_request *r, i
     bool was_there = (*shadow(WAS_THERE) >> self & 1) != 0;
 
     *shadow(ASKS + self) = 0;
-    *shadow(WAS_THERE) &= ~(UINT64_C(1) << self);
+    *shadow(WAS_THERE) &= ~model_bit(self);
     if (error == 0)
         check_found(self, r, was_there, object);
     else if (!is_right(self, r, was_there, error))
@@ -332,14 +327,4 @@ void directory_check_finished(void)
             model_fail("space", "0x%llx is in nobody's use, and is 0x%llx", at, *at_offset(at));
     if (region_thread_of(head()->naming.word_) < MODEL_MAX_THREADS)
         model_fail("word", "all are done, and the lock is 0x%llx", head()->naming.word_, 0);
-}
-
-void directory_check_describe(char *text, size_t text_size)
-{
-    int n = 0;
-
-    for (unsigned i = 0; i < plan()->entry_count && n >= 0 && (size_t)n < text_size; i++)
-        n += snprintf(text + n, text_size - (size_t)n, "%s%.1s at %u, %u bytes", i == 0 ? "" : "; ",
-                      is_used(i) ? entries[i].name : "-",
-                      (unsigned)(entries[i].at - plan()->objects_at), (unsigned)entries[i].size);
 }

@@ -56,6 +56,5 @@ void directory_check_used(const struct directory_request *r, uint64_t before);
 enum model_access directory_check_access(const void *p);
 void directory_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 void directory_check_finished(void);
-void directory_check_describe(char *text, size_t text_size);
 
 #endif

@@ -56,7 +56,7 @@ static int look(struct fw_ipc_plan_ *plan)
 
 static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
 {
-    head_check_joined(self, &model_shared.shadow[JOINED], plan->size);
+    head_check_joined(self, shadow(JOINED), plan->size);
 }
 
 static void join(unsigned self, uint64_t size)
@@ -70,7 +70,7 @@ static void join(unsigned self, uint64_t size)
         error = ipc_head_in_use->make(head, &plan);
         if (error != 0 && error != EEXIST)
             model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-        if (error == 0 && ++model_shared.shadow[MAKERS] > 1)
+        if (error == 0 && ++*shadow(MAKERS) > 1)
             model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
     } else if (found == EINPROGRESS) {
         ipc_head_in_use->complete(head);
@@ -102,9 +102,9 @@ static void act(unsigned self, unsigned w)
 
 static void finished(void)
 {
-    if (model_shared.shadow[JOINED] != 0 && head->size != model_shared.shadow[JOINED])
-        model_fail("word", "a region of %llu bytes says that it has %llu",
-                   model_shared.shadow[JOINED], head->size);
+    if (*shadow(JOINED) != 0 && head->size != *shadow(JOINED))
+        model_fail("word", "a region of %llu bytes says that it has %llu", *shadow(JOINED),
+                   head->size);
 }
 
 static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = access,
@@ -113,12 +113,9 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = a
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .unmarked = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-head", "two make it by one plan; one may die", "join | join", KILLS(1),
-            BOUND(1, 0)),
-    PROGRAM("ipc-head-plans", "two make it by plans of their own; one may die", "join | large",
-            KILLS(1), BOUND(2, 0)),
-    PROGRAM("ipc-head-look", "one makes it, and may die; one only looks", "join | look look",
-            KILLS(1), BOUND(2, 0), .immortal = 2),
+    PROGRAM("ipc-head", "join | join", KILLS(1), BOUND(1, 0)),
+    PROGRAM("ipc-head-plans", "join | large", KILLS(1), BOUND(2, 0)),
+    PROGRAM("ipc-head-look", "join | look look", KILLS(1), BOUND(2, 0), .immortal = 2),
 };
 
 GROUP(ipc_head, "ipc-head");

@@ -57,7 +57,7 @@ static void setup(void)
                                               {NULL, 0, 0}};
 
     head_check_make(parts);
-    subject_file = (struct subject_file){&model_shared.shadow[LENGTH], head};
+    subject_file = (struct subject_file){shadow(LENGTH), head};
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static uint64_t seen(unsigned self, const uint64_t *word)
 static void check_joined(unsigned self, const struct request *r, bool was_begun,
                          const struct fw_ipc_joined_ *j)
 {
-    uint64_t available = r->is_memory ? r->size : model_shared.shadow[LENGTH];
+    uint64_t available = r->is_memory ? r->size : *shadow(LENGTH);
 
     if (seen(self, &head->magic) != FW_IPC_MAGIC || seen(self, &head->check) == 0)
         model_thread_fail("half made", "thread %llu has joined, and finds 0x%llx", self,
@@ -81,8 +81,8 @@ static void check_joined(unsigned self, const struct request *r, bool was_begun,
     if (j->plan.size > available || (!r->is_memory && j->plan.size < r->size))
         model_thread_fail("answer", "a region of %llu bytes, and there are %llu", j->plan.size,
                           available);
-    head_check_joined(self, &model_shared.shadow[JOINED], j->plan.size);
-    if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++model_shared.shadow[SOLE] > 1))
+    head_check_joined(self, shadow(JOINED), j->plan.size);
+    if ((r->flags & FW_REGION_EXCLUSIVE) != 0 && (was_begun || ++*shadow(SOLE) > 1))
         model_thread_fail("answer", "thread %llu is told that it has made the region", self, 0);
 }
 
@@ -90,7 +90,7 @@ static bool is_right(const struct request *r, bool was_begun, int error)
 {
     bool makes = (r->flags & CREATE) != 0;
     bool is_exclusive = (r->flags & FW_REGION_EXCLUSIVE) != 0;
-    uint64_t size = model_shared.shadow[JOINED]; /* 0: nobody has come so far */
+    uint64_t size = *shadow(JOINED); /* 0: nobody has come so far */
 
     switch (error) {
     case ENOENT:
@@ -113,10 +113,10 @@ static void act(unsigned self, unsigned word)
     bool was_begun = head->plan != 0;
     int error;
 
-    model_shared.shadow[ASKS + self] = word;
+    *shadow(ASKS + self) = word;
     error = r->is_memory ? ipc_join_in_use->memory(head, r->size, r->flags, &joined)
                          : ipc_join_in_use->file(3, r->size, r->flags, &joined);
-    model_shared.shadow[ASKS + self] = 0;
+    *shadow(ASKS + self) = 0;
     if (error == 0)
         check_joined(self, r, was_begun, &joined);
     else if (!is_right(r, was_begun, error))
@@ -132,10 +132,8 @@ static enum model_access access(const void *p)
 
     if (at >= MODEL_MEMORY)
         return ACCESS_DIRECT; /* a copy of the head */
-    if (!requests[model_shared.shadow[ASKS + model_current]].is_memory &&
-        at >= model_shared.shadow[LENGTH])
-        model_fail("beyond the end", "byte %llu of a file that has %llu", at,
-                   model_shared.shadow[LENGTH]);
+    if (!requests[*shadow(ASKS + model_current)].is_memory && at >= *shadow(LENGTH))
+        model_fail("beyond the end", "byte %llu of a file that has %llu", at, *shadow(LENGTH));
     return at == offsetof(struct fw_ipc_head_, magic) ||
                    at == offsetof(struct fw_ipc_head_, plan) ||
                    at == offsetof(struct fw_ipc_head_, size) ||
@@ -146,7 +144,7 @@ static enum model_access access(const void *p)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
-    const struct request *r = &requests[model_shared.shadow[ASKS + thread]];
+    const struct request *r = &requests[*shadow(ASKS + thread)];
 
     head_check_changed(thread, addr, before);
     if (addr == (uint64_t)(uintptr_t)&head->plan && before == 0 && (r->flags & CREATE) == 0)
@@ -161,9 +159,8 @@ static void finished(void)
     for (unsigned i = 0; i < model_thread_count; i++)
         for (const unsigned *w = script_words[i]; *w != 0; w++)
             all_exclusive &= (requests[*w].flags & FW_REGION_EXCLUSIVE) != 0;
-    if (all_exclusive && !region_has_deaths() && model_shared.shadow[SOLE] != 1)
-        model_fail("answer", "%llu are told that they have made the region",
-                   model_shared.shadow[SOLE], 0);
+    if (all_exclusive && !region_has_deaths() && *shadow(SOLE) != 1)
+        model_fail("answer", "%llu are told that they have made the region", *shadow(SOLE), 0);
 }
 
 static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = access,
@@ -172,20 +169,15 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .access = a
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .unmarked = true, KILLS(1))
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-open", "two make or join a region in a file; one may die", "open | open"),
-    PROGRAM("ipc-open-sizes", "two want different sizes; one may die", "open | open-large"),
-    PROGRAM("ipc-open-only", "two want to be the only maker; one may die", "open-only | open-only"),
-    PROGRAM("ipc-open-find", "one only joins what the other one makes; one may die",
-            "open | find find"),
-    PROGRAM("ipc-open-three", "three want different things; one may die",
-            "open | open-large | find", BOUND(1, 2)),
-    PROGRAM("ipc-adopt", "two make or join a region in memory; one may die", "adopt | adopt"),
-    PROGRAM("ipc-adopt-sizes", "two have memory of different sizes; one may die",
-            "adopt | adopt-large"),
-    PROGRAM("ipc-adopt-only", "two want to be the only maker; one may die",
-            "adopt-only | adopt-only"),
-    PROGRAM("ipc-adopt-find", "one only joins what the other one makes; one may die",
-            "adopt | adopt-find adopt-find"),
+    PROGRAM("ipc-open", "open | open"),
+    PROGRAM("ipc-open-sizes", "open | open-large"),
+    PROGRAM("ipc-open-only", "open-only | open-only"),
+    PROGRAM("ipc-open-find", "open | find find"),
+    PROGRAM("ipc-open-three", "open | open-large | find", BOUND(1, 2)),
+    PROGRAM("ipc-adopt", "adopt | adopt"),
+    PROGRAM("ipc-adopt-sizes", "adopt | adopt-large"),
+    PROGRAM("ipc-adopt-only", "adopt-only | adopt-only"),
+    PROGRAM("ipc-adopt-find", "adopt | adopt-find adopt-find"),
 };
 
 GROUP(ipc_join, "ipc-join");

@@ -98,15 +98,15 @@ static void check_data(unsigned self, unsigned lock)
 {
     const uint64_t *words = data[lock];
 
-    if (model_shared.shadow[INSIDE + lock] != 0)
+    if (*shadow(INSIDE + lock) != 0)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
     for (unsigned i = 1; i < DATA; i++)
         if (seen(self, &words[i]) != seen(self, &words[0]))
             model_thread_fail("half changed", "one word is %llu, another %llu",
                               seen(self, &words[0]), seen(self, &words[i]));
-    if (seen(self, &words[0]) < model_shared.shadow[ENDED + lock])
+    if (seen(self, &words[0]) < *shadow(ENDED + lock))
         model_thread_fail("lost update", "%llu sections have ended, and %llu are counted",
-                          model_shared.shadow[ENDED + lock], seen(self, &words[0]));
+                          *shadow(ENDED + lock), seen(self, &words[0]));
 }
 
 /* The answer to `what` is to be this. */
@@ -125,12 +125,12 @@ static void enter(unsigned self, unsigned lock)
         error = ipc_journal_in_use->consistent(m[lock]); /* who had no journal changed nothing */
     must(error, 0, self);
     check_data(self, lock);
-    model_shared.shadow[INSIDE + lock] = self + 1;
+    *shadow(INSIDE + lock) = self + 1;
 }
 
 static void unlock(unsigned self, unsigned lock)
 {
-    model_shared.shadow[INSIDE + lock] = 0;
+    *shadow(INSIDE + lock) = 0;
     must(ipc_journal_in_use->unlock(m[lock]), 0, self);
     report_remark(self, "has unlocked");
 }
@@ -168,7 +168,7 @@ static bool borrow(unsigned self, unsigned lock)
         add(self, lock, j[0], false);
         must(ipc_journal_in_use->commit(j[0]), 0, self);
         must(ipc_journal_in_use->attach(m[lock], NULL), 0, self);
-        model_shared.shadow[ENDED + lock]++;
+        ++*shadow(ENDED + lock);
     }
     unlock(self, lock);
     return is_ours;
@@ -192,7 +192,7 @@ static void change(unsigned self, enum word w)
     if (adds)
         add(self, 0, journal, w == EARLY);
     unlock(self, 0);
-    model_shared.shadow[ENDED] += adds;
+    *shadow(ENDED) += adds;
 }
 
 static void claim(unsigned self)
@@ -226,8 +226,8 @@ static void act(unsigned self, unsigned w)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < LOCKS; i++)
-        if (model_shared.shadow[INSIDE + i] == thread + 1)
-            model_shared.shadow[INSIDE + i] = 0;
+        if (*shadow(INSIDE + i) == thread + 1)
+            *shadow(INSIDE + i) = 0;
 }
 
 /* Of that value of owner_: does the thread hold the mutex?  A dead one's store may come late. */
@@ -235,7 +235,7 @@ static bool is_holder(unsigned thread, uint64_t owner)
 {
     for (unsigned i = 0; i < LOCKS; i++)
         if (owner == owner_of(m[i]))
-            return region_is_killed(thread) || region_thread_of(m[i]->word_) == thread;
+            return model_is_killed(thread) || region_thread_of(m[i]->word_) == thread;
     return false;
 }
 
@@ -256,7 +256,7 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 
 static void finished(void)
 {
-    if (!region_has_deaths() && (j[0]->used_ != 0 || data[0][0] != model_shared.shadow[ENDED]))
+    if (!region_has_deaths() && (j[0]->used_ != 0 || data[0][0] != *shadow(ENDED)))
         model_fail("word", "all are done, and %llu bytes of records are left", j[0]->used_, 0);
 }
 
@@ -269,23 +269,21 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_JOURNAL), .setu
 #define APART .initial = 1
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-journal", "two change two words; nobody dies", "add | add"),
-    PROGRAM("ipc-journal-kill", "the same; one may die", "add | add add", KILLS(1)),
-    PROGRAM("ipc-journal-kill-two", "three change two words; two may die", "add | add | add",
-            KILLS(2)),
-    PROGRAM("ipc-journal-attach", "two attach it; one may die", "attach | attach", KILLS(1), APART),
-    PROGRAM("ipc-journal-move", "one attaches another one; one may die", "attach other | attach",
-            KILLS(1), APART),
-    PROGRAM("ipc-journal-early", "detached while there are records; one may die", "early | attach",
-            KILLS(1), APART),
-    PROGRAM("ipc-journal-detach", "attached and detached; then another mutex gets it",
-            "attach detach | claim", KILLS(1), APART, .immortal = 2),
-    PROGRAM("ipc-journal-freed", "one attaches another one; another mutex gets the first",
-            "attach other | claim", KILLS(1), APART, .immortal = 2),
-    PROGRAM("ipc-journal-rivals", "two mutexes ask for it; one may die", "lend | rival", KILLS(1),
-            APART),
-    PROGRAM("ipc-journal-rivals-visit", "the same, and a third one looks at the first mutex",
-            "lend | rival | visit", KILLS(1), APART, BOUND(1, 0)),
+    PROGRAM("ipc-journal", "add | add"),
+    PROGRAM("ipc-journal-kill", "add | add add", KILLS(1)),
+    PROGRAM("ipc-journal-kill-two", "add | add | add", KILLS(2)),
+    PROGRAM("ipc-journal-attach", "attach | attach", KILLS(1), APART),
+    PROGRAM("ipc-journal-move", "attach other | attach", KILLS(1), APART,
+            ABOUT("one attaches another one")),
+    PROGRAM("ipc-journal-early", "early | attach", KILLS(1), APART,
+            ABOUT("detached while there are records")),
+    PROGRAM("ipc-journal-detach", "attach detach | claim", KILLS(1), APART, .immortal = 2,
+            ABOUT("attached and detached; then another mutex gets it")),
+    PROGRAM("ipc-journal-freed", "attach other | claim", KILLS(1), APART, .immortal = 2,
+            ABOUT("one attaches another one; another mutex gets the first")),
+    PROGRAM("ipc-journal-rivals", "lend | rival", KILLS(1), APART, ABOUT("two mutexes ask for it")),
+    PROGRAM("ipc-journal-rivals-visit", "lend | rival | visit", KILLS(1), APART, BOUND(1, 0),
+            ABOUT("the same, and a third one looks at the first mutex")),
 };
 
 GROUP(ipc_journal, "ipc-journal");

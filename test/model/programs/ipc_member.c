@@ -41,11 +41,6 @@ struct member_script {
 
 static bool is_worn;
 
-static uint64_t *shadow(enum shadow g, unsigned thread)
-{
-    return &model_shared.shadow[g + thread];
-}
-
 static void setup(void)
 {
     const struct member_script *script = model_program->arg;
@@ -76,7 +71,7 @@ static enum model_access access(const void *p)
 /* It has died, and what the kernel does about that is done. */
 static bool is_dead(unsigned thread)
 {
-    return region_is_killed(thread) && model_threads[thread].status == THREAD_DONE;
+    return model_is_killed(thread) && model_threads[thread].status == THREAD_DONE;
 }
 
 /*
@@ -88,8 +83,8 @@ static bool are_others_gone(unsigned self)
     for (unsigned i = 0; i < model_thread_count; i++)
         if (i != self &&
             (model_threads[i].status != THREAD_DONE ||
-             (region_is_killed(i) ? model_program->unmarked && *shadow(STATE, i) != MEMBER
-                                  : *shadow(STATE, i) == MEMBER)))
+             (model_is_killed(i) ? model_program->unmarked && *shadow(STATE + i) != MEMBER
+                                 : *shadow(STATE + i) == MEMBER)))
             return false;
     return true;
 }
@@ -107,27 +102,27 @@ static void join(unsigned self)
     if (model_program->unmarked) /* what it has said of itself is seen before others hear of it */
         fw_fence_seq_cst();
     report_remark(self, "is a member");
-    *shadow(STATE, self) = MEMBER;
-    *shadow(LAST_ID, self) = me.id;
-    if (*shadow(FIRST_ID, self) == 0)
-        *shadow(FIRST_ID, self) = me.id;
+    *shadow(STATE + self) = MEMBER;
+    *shadow(LAST_ID + self) = me.id;
+    if (*shadow(FIRST_ID + self) == 0)
+        *shadow(FIRST_ID + self) = me.id;
 }
 
 static void leave(unsigned self)
 {
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it is a member for a while */
-    if (*shadow(STATE, self) == MEMBER)
-        *shadow(STATE, self) = LEAVING;
+    if (*shadow(STATE + self) == MEMBER)
+        *shadow(STATE + self) = LEAVING;
     if (!ipc_member_in_use->region.leave(region_mapping))
         model_thread_fail("answer", "thread %llu cannot leave", self, 0);
-    if (*shadow(STATE, self) == LEAVING)
-        *shadow(STATE, self) = LEFT;
+    if (*shadow(STATE + self) == LEAVING)
+        *shadow(STATE + self) = LEFT;
 }
 
 /* Had the thread that id, and may it have it still? */
 static bool has_id(unsigned thread, uint64_t id)
 {
-    return *shadow(LAST_ID, thread) == id && *shadow(STATE, thread) != LEFT;
+    return *shadow(LAST_ID + thread) == id && *shadow(STATE + thread) != LEFT;
 }
 
 static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
@@ -142,8 +137,8 @@ static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
                           thread);
     if (life == FW_IPC_ALIVE && was_gone)
         model_thread_fail("member", "thread %llu takes thread %llu for alive", self, thread);
-    if (life == FW_IPC_DEAD && has_id(thread, id) && *shadow(STATE, thread) == MEMBER &&
-        !region_is_killed(thread))
+    if (life == FW_IPC_DEAD && has_id(thread, id) && *shadow(STATE + thread) == MEMBER &&
+        !model_is_killed(thread))
         model_thread_fail("member", "thread %llu takes thread %llu for dead", self, thread);
 }
 
@@ -161,7 +156,7 @@ static void for_each_id(unsigned self, enum word w)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* at any moment, also where nobody has come yet */
     for (unsigned i = 0; i < 2 * model_thread_count; i++) {
         unsigned thread = i / 2;
-        uint64_t last = *shadow(LAST_ID, thread), first = *shadow(FIRST_ID, thread);
+        uint64_t last = *shadow(LAST_ID + thread), first = *shadow(FIRST_ID + thread);
         uint64_t id = i % 2 == 0 ? last : first;
         if (thread == self || id == 0 || (i % 2 == 1 && first == last))
             continue;
@@ -181,14 +176,14 @@ static void company(unsigned self)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     were_gone = are_others_gone(self);
     for (unsigned i = 0; i < model_thread_count; i++)
-        had[i] = *shadow(STATE, i) == MEMBER ? *shadow(LAST_ID, i) : 0;
+        had[i] = *shadow(STATE + i) == MEMBER ? *shadow(LAST_ID + i) : 0;
     answer = ipc_member_in_use->has_multithreaded(region_mapping);
     if (answer && were_gone)
         model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)
-        if (i != self && had[i] != 0 && *shadow(STATE, i) == MEMBER &&
-            *shadow(LAST_ID, i) == had[i] && model_threads[i].status != THREAD_DONE &&
-            !region_is_killed(i))
+        if (i != self && had[i] != 0 && *shadow(STATE + i) == MEMBER &&
+            *shadow(LAST_ID + i) == had[i] && model_threads[i].status != THREAD_DONE &&
+            !model_is_killed(i))
             model_thread_fail("answer", "thread %llu is alone beside thread %llu", self, i);
 }
 
@@ -231,7 +226,7 @@ static void finished(void)
 {
     for (unsigned i = 0; i < region_mapping->member_count && !model_program->unmarked; i++) {
         uint32_t tid = (uint32_t)region_slots[i].life & FW_ROBUST_OWNER;
-        if (tid != 0 && region_is_killed(tid - SUBJECT_FIRST_TID))
+        if (tid != 0 && model_is_killed(tid - SUBJECT_FIRST_TID))
             model_fail("member", "thread %llu is dead, and has line %llu", tid - SUBJECT_FIRST_TID,
                        i);
     }
@@ -245,26 +240,21 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MEMBER), .setup
 #define SLOTS_WITH(n, ...) WITH_OPTIONS(member_script, .lines = (n), __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-member", "one comes, leaves and comes; one looks; one may die",
-            "join leave join leave | look look", SLOTS(2)),
-    PROGRAM("ipc-member-ask", "the same; it asks the system, too",
-            "join leave join leave | ask ask", SLOTS(1)),
-    PROGRAM("ipc-member-line", "one line for two; one may die",
-            "join leave join leave | join leave look", SLOTS(1)),
-    PROGRAM("ipc-member-name", "one line for two, and a third one names them; one may die",
-            "join leave | join leave | name name", SLOTS(1)),
-    PROGRAM("ipc-member-unmarked", "one line for two, no robust lists; one may die",
-            "join leave join | join ask join", .unmarked = true, SLOTS(1)),
-    PROGRAM("ipc-member-full", "one line for three, no robust lists; one may die",
-            "join leave | join ask | join", .unmarked = true, SLOTS(1)),
-    PROGRAM("ipc-member-three", "two lines for three; one may die",
-            "join leave | join ask | join leave look", SLOTS(2)),
-    PROGRAM("ipc-member-company", "threads of one process; one may die",
-            "join leave join | join company company", SLOTS_WITH(2, .is_process = true)),
-    PROGRAM("ipc-member-company-line", "the same with one line",
-            "join leave join | join company leave join company", SLOTS_WITH(1, .is_process = true)),
-    PROGRAM("ipc-member-worn", "a line that was used 2^32 - 2 times; one may die",
-            "join leave join | join leave", SLOTS_WITH(1, .is_worn = true)),
+    PROGRAM("ipc-member", "join leave join leave | look look", SLOTS(2)),
+    PROGRAM("ipc-member-ask", "join leave join leave | ask ask", SLOTS(1),
+            ABOUT("the same; it asks the system, too")),
+    PROGRAM("ipc-member-line", "join leave join leave | join leave look", SLOTS(1)),
+    PROGRAM("ipc-member-name", "join leave | join leave | name name", SLOTS(1),
+            ABOUT("one line for two, and a third one names them")),
+    PROGRAM("ipc-member-unmarked", "join leave join | join ask join", .unmarked = true, SLOTS(1)),
+    PROGRAM("ipc-member-full", "join leave | join ask | join", .unmarked = true, SLOTS(1)),
+    PROGRAM("ipc-member-three", "join leave | join ask | join leave look", SLOTS(2)),
+    PROGRAM("ipc-member-company", "join leave join | join company company",
+            SLOTS_WITH(2, .is_process = true), ABOUT("threads of one process")),
+    PROGRAM("ipc-member-company-line", "join leave join | join company leave join company",
+            SLOTS_WITH(1, .is_process = true)),
+    PROGRAM("ipc-member-worn", "join leave join | join leave", SLOTS_WITH(1, .is_worn = true),
+            ABOUT("a line that was used 2^32 - 2 times")),
 };
 
 GROUP(ipc_member, "ipc-member");

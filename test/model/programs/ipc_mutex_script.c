@@ -36,11 +36,6 @@ enum shadow {
 static fw_ipc_mutex *m;
 static const struct ipc_mutex_script *script, none;
 
-static uint64_t *shadow(enum shadow g)
-{
-    return &model_shared.shadow[g];
-}
-
 static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     char holder[24];
@@ -97,7 +92,7 @@ static void check_death(unsigned self)
     fw_ipc_death death;
 
     if (ipc_mutex_in_use->death(m, &death) != 0 ||
-        (death.thread != 0 && !region_is_killed((unsigned)death.thread - SUBJECT_FIRST_TID)) ||
+        (death.thread != 0 && !model_is_killed((unsigned)death.thread - SUBJECT_FIRST_TID)) ||
         (uint64_t)death.generation > *shadow(GENERATION))
         model_thread_fail("answer", "thread %llu is told that thread %llu has died", self,
                           (uint64_t)(uint32_t)death.thread);
@@ -197,7 +192,7 @@ static bool is_alone(void)
 static void act(unsigned self, unsigned w)
 {
     bool was_alone = is_alone();
-    bool were_dead = was_alone && (model_shared.killed | UINT64_C(1) << self) + 1 ==
+    bool were_dead = was_alone && (model_shared.killed | model_bit(self)) + 1 ==
                                       UINT64_C(1) << model_thread_count;
     int error;
 
@@ -277,15 +272,5 @@ static void finished(void)
                    *shadow(SECTIONS));
 }
 
-static void describe(char *text, size_t text_size)
-{
-    char word[64];
-
-    decode(m->word_, 0, 8, word, sizeof word);
-    snprintf(text, text_size, "m = %s, generation %" PRIu64 ", counters %" PRIu64 " and %" PRIu64,
-             word, m->history_.generation_, *shadow(FIRST), *shadow(SECOND));
-}
-
 HOOKS(ipc_mutex_hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup = setup,
-      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished,
-      .describe = describe);
+      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished);

@@ -30,16 +30,16 @@ static void setup(void)
 
 static int run(void *arg)
 {
-    if (model_shared.shadow[INSIDE] != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "two initialisers run", 0, 0);
-    if (model_shared.shadow[KNOWN] != 0)
+    if (*shadow(KNOWN) != 0)
         model_thread_fail("again", "the initialiser is known to have succeeded", 0, 0);
-    model_shared.shadow[INSIDE] = model_current + 1;
+    *shadow(INSIDE) = model_current + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[INSIDE] = 0;
+    *shadow(INSIDE) = 0;
     if (arg == NULL)
         return EAGAIN;
-    ++model_shared.shadow[SUCCESSES];
+    ++*shadow(SUCCESSES);
     return 0;
 }
 
@@ -48,18 +48,18 @@ static void act(unsigned self, unsigned w)
     int error = ipc_sync_in_use->call(o, run, w == CALL ? o : NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
-    if (error == 0 && model_shared.shadow[SUCCESSES] == 0)
+    if (error == 0 && *shadow(SUCCESSES) == 0)
         model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
                           self, 0);
     if (error != 0 && (w != FAIL || error != EAGAIN))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    model_shared.shadow[KNOWN] |= error == 0;
+    *shadow(KNOWN) |= error == 0;
 }
 
 static void killed(unsigned thread)
 {
-    if (model_shared.shadow[INSIDE] == thread + 1)
-        model_shared.shadow[INSIDE] = 0;
+    if (*shadow(INSIDE) == thread + 1)
+        *shadow(INSIDE) = 0;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -87,14 +87,12 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 #define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-once", "two call; nobody dies", "call call | call", TICKS(2)),
-    PROGRAM("ipc-once-kill", "two call; one may die", "call | call call", KILLS(1), TICKS(2)),
-    PROGRAM("ipc-once-kill-two", "three call; two may die", "call | call | call", KILLS(2)),
-    TOLD("ipc-once-told", "nobody re-checks; two call; one may die", "call | call call", KILLS(1),
-         TICKS(2)),
-    TOLD("ipc-once-told-two", "nobody re-checks; three call; two may die", "call | call | call",
-         KILLS(2)),
-    PROGRAM("ipc-once-fails", "the first may fail; one may die", "fail | call | call", KILLS(1)),
+    PROGRAM("ipc-once", "call call | call", TICKS(2)),
+    PROGRAM("ipc-once-kill", "call | call call", KILLS(1), TICKS(2)),
+    PROGRAM("ipc-once-kill-two", "call | call | call", KILLS(2)),
+    TOLD("ipc-once-told", "call | call call", KILLS(1), TICKS(2)),
+    TOLD("ipc-once-told-two", "call | call | call", KILLS(2)),
+    PROGRAM("ipc-once-fails", "fail | call | call", KILLS(1)),
 };
 
 GROUP(ipc_once, "ipc-once");

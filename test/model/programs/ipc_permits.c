@@ -47,7 +47,7 @@ static void act(unsigned self, unsigned w)
     uint32_t permit = 0;
     int error =
         ipc_sync_in_use->take(u, &permit, IPC_SYNC_BLOCKS, w == TIMED ? &script_soon : NULL);
-    uint64_t *lent = &model_shared.shadow[LENT + permit];
+    uint64_t *lent = shadow(LENT + permit);
 
     if (error == ETIMEDOUT && w == TIMED)
         return;
@@ -69,8 +69,8 @@ static void act(unsigned self, unsigned w)
 static void killed(unsigned thread)
 {
     for (unsigned i = 0; i < u->made_; i++)
-        if (model_shared.shadow[LENT + i] == thread + 1)
-            model_shared.shadow[LENT + i] = 0;
+        if (*shadow(LENT + i) == thread + 1)
+            *shadow(LENT + i) = 0;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -100,23 +100,15 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 #define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .is_patient = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-permits", "one permit for two; nobody dies", "take take | take take", FROM(1)),
-    PROGRAM("ipc-permits-three", "two permits for three; nobody dies", "take | take | take",
-            FROM(2)),
-    PROGRAM("ipc-permits-kill", "one permit for two; one may die", "take take | take take",
-            KILLS(1), FROM(1)),
-    PROGRAM("ipc-permits-kill-two", "one permit for three; two may die", "take | take | take",
-            KILLS(2), FROM(1)),
-    PROGRAM("ipc-permits-two", "two permits for three; one may die", "take | take | take", KILLS(1),
-            FROM(2)),
-    TOLD("ipc-permits-told", "nobody re-checks; one permit for two; one may die",
-         "take take | take take", KILLS(1), FROM(1)),
-    TOLD("ipc-permits-told-three", "nobody re-checks; one permit for three; one may die",
-         "take | take | take", KILLS(1), FROM(1)),
-    TOLD("ipc-permits-told-two", "nobody re-checks; two permits for three; two may die",
-         "take | take | take", KILLS(2), FROM(2)),
-    PROGRAM("ipc-permits-keep", "who holds the permit ends", "keep | take", KILLS(1), FROM(1)),
-    PROGRAM("ipc-permits-timed", "one waits for a while only", "timed take | take", KILLS(1),
-            FROM(1)),
+    PROGRAM("ipc-permits", "take take | take take", FROM(1)),
+    PROGRAM("ipc-permits-three", "take | take | take", FROM(2)),
+    PROGRAM("ipc-permits-kill", "take take | take take", KILLS(1), FROM(1)),
+    PROGRAM("ipc-permits-kill-two", "take | take | take", KILLS(2), FROM(1)),
+    PROGRAM("ipc-permits-two", "take | take | take", KILLS(1), FROM(2)),
+    TOLD("ipc-permits-told", "take take | take take", KILLS(1), FROM(1)),
+    TOLD("ipc-permits-told-three", "take | take | take", KILLS(1), FROM(1)),
+    TOLD("ipc-permits-told-two", "take | take | take", KILLS(2), FROM(2)),
+    PROGRAM("ipc-permits-keep", "keep | take", KILLS(1), FROM(1)),
+    PROGRAM("ipc-permits-timed", "timed take | take", KILLS(1), FROM(1)),
 };
 GROUP(ipc_permits, "ipc-permits");

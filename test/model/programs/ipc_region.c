@@ -193,12 +193,12 @@ unsigned region_thread_of(uint64_t id)
     if (slot >= slot_count || slot_generation(region_slots[slot].life) != slot_generation(id))
         return MODEL_MAX_THREADS;
     thread = tenant(region_slots[slot].life) - SUBJECT_FIRST_TID;
-    return thread < model_thread_count && !region_is_killed(thread) ? thread : MODEL_MAX_THREADS;
+    return thread < model_thread_count && !model_is_killed(thread) ? thread : MODEL_MAX_THREADS;
 }
 
 uint64_t region_id_of(unsigned thread)
 {
-    for (unsigned i = 0; i < slot_count && !region_is_killed(thread); i++)
+    for (unsigned i = 0; i < slot_count && !model_is_killed(thread); i++)
         if (tenant(region_slots[i].life) == SUBJECT_FIRST_TID + thread)
             return slot_generation(region_slots[i].life) << 32 | (i + 1);
     return 0;
@@ -210,7 +210,7 @@ static bool is_line_of_dead(uint64_t life)
 {
     uint32_t tid = tenant(life);
 
-    return tid >= SUBJECT_FIRST_TID && region_is_killed(tid - SUBJECT_FIRST_TID);
+    return tid >= SUBJECT_FIRST_TID && model_is_killed(tid - SUBJECT_FIRST_TID);
 }
 
 /* The thread takes the line: does it have another one? */

@@ -39,11 +39,6 @@ unsigned region_thread_of(uint64_t id);
 /* The id that the living thread has; 0: none. */
 uint64_t region_id_of(unsigned thread);
 
-static inline bool region_is_killed(unsigned thread)
-{
-    return (model_shared.killed >> thread & 1) != 0;
-}
-
 /* Was anybody? */
 static inline bool region_has_deaths(void)
 {

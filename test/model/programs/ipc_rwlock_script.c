@@ -22,11 +22,6 @@ static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
 static const struct ipc_rwlock_script *script, plain = {.generation = 1};
 
-static uint64_t *shadow(enum shadow g)
-{
-    return &model_shared.shadow[g];
-}
-
 static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
 {
     char holder[24];
@@ -93,12 +88,12 @@ static void enter_reading(unsigned self)
         model_thread_fail("exclusion", "thread %llu reads, and thread %llu writes", self,
                           *shadow(WRITER) - 1);
     check_sound(self);
-    *shadow(READERS) |= UINT64_C(1) << self;
+    *shadow(READERS) |= model_bit(self);
 }
 
 static void leave_reading(unsigned self)
 {
-    *shadow(READERS) &= ~(UINT64_C(1) << self);
+    *shadow(READERS) &= ~model_bit(self);
     if (ipc_rwlock_in_use->end_read(l) != 0)
         model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
     report_remark(self, "has ended reading");
@@ -280,7 +275,7 @@ static enum model_access access(const void *p)
 
 static void killed(unsigned thread)
 {
-    *shadow(READERS) &= ~(UINT64_C(1) << thread);
+    *shadow(READERS) &= ~model_bit(thread);
     if (*shadow(UPPER) == thread + 1)
         *shadow(UPPER) = 0;
     if (*shadow(WRITER) != thread + 1)
@@ -316,15 +311,5 @@ static void finished(void)
                    *shadow(SECTIONS));
 }
 
-static void describe(char *text, size_t text_size)
-{
-    char word[64];
-
-    decode(l->word_, 0, 8, word, sizeof word);
-    snprintf(text, text_size, "l = %s, hint %" PRIx64 ", generation %" PRIu64, word, l->hint_,
-             l->history_.generation_);
-}
-
 HOOKS(ipc_rwlock_hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_RWLOCK), .setup = setup,
-      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished,
-      .describe = describe);
+      .act = act, .access = access, .killed = killed, .changed = changed, .finished = finished);

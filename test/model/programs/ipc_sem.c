@@ -53,8 +53,8 @@ static void setup(void)
     if (!IS_TO_MAKE(begins)) {
         s->word_ = MADE | VALUE_OF(begins);
         s->made_ = UINT32_C(0x80000000) | MOST_OF(begins);
-        model_shared.shadow[UNITS] = VALUE_OF(begins);
-        model_shared.shadow[MADES] = 1;
+        *shadow(UNITS) = VALUE_OF(begins);
+        *shadow(MADES) = 1;
     }
 }
 
@@ -98,8 +98,8 @@ static bool may_fail(enum word w, int error)
 
 static void act(unsigned self, unsigned w)
 {
-    uint64_t *change = &model_shared.shadow[CHANGE + self];
-    uint64_t *changes = &model_shared.shadow[CHANGES + self];
+    uint64_t *change = shadow(CHANGE + self);
+    uint64_t *changes = shadow(CHANGES + self);
     int error;
 
     *change = *changes = 0;
@@ -107,7 +107,7 @@ static void act(unsigned self, unsigned w)
     if (error != 0 && !may_fail(w, error))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (w == INIT) {
-        if (model_shared.shadow[MADES] == 0)
+        if (*shadow(MADES) == 0)
             model_thread_fail("too early", "thread %llu goes on, and nobody has made it", self, 0);
         if (*changes != 0)
             model_thread_fail("answer", "thread %llu adds %llu units to those that there are", self,
@@ -130,14 +130,14 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     if ((now & VALUE) > MOST_OF(begins))
         model_fail("word", "%llu units, and there is room for %llu", now & VALUE, MOST_OF(begins));
     if (((before ^ now) & MADE) != 0 || (now & MADE) == 0) {
-        model_shared.shadow[MADES]++;
-        if (model_shared.shadow[MADES] > 1 || by != VALUE_OF(begins))
+        ++*shadow(MADES);
+        if (*shadow(MADES) > 1 || by != VALUE_OF(begins))
             model_fail("word", "thread %llu makes it, and adds %llu units", thread, by);
     } else if (by != 0) {
-        model_shared.shadow[CHANGE + thread] += by;
-        model_shared.shadow[CHANGES + thread]++;
+        *shadow(CHANGE + thread) += by;
+        ++*shadow(CHANGES + thread);
     }
-    model_shared.shadow[UNITS] = now & VALUE;
+    *shadow(UNITS) = now & VALUE;
 }
 
 static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup = setup, .act = act,
@@ -151,31 +151,22 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 #define MADE_FROM(value, most) .initial = BEGINS(value, most, true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-sem", "one waits, one posts, twice; nobody dies", "wait wait | post post",
-            UNITS_FROM(0, 9)),
-    PROGRAM("ipc-sem-back", "two hand a unit back and forth; nobody dies",
-            "wait post wait post | wait post wait post", UNITS_FROM(1, 1)),
-    PROGRAM("ipc-sem-waiters", "two wait, one posts; nobody dies", "wait | wait | post post",
-            UNITS_FROM(0, 9)),
-    PROGRAM("ipc-sem-posters", "two post, one waits twice; nobody dies", "wait wait | post | post",
-            UNITS_FROM(0, 9)),
-    PROGRAM("ipc-sem-post-two", "two wait, one posts two; nobody dies", "wait | wait | two",
-            UNITS_FROM(0, 9)),
-    PROGRAM("ipc-sem-try", "one only tries, and gives a unit; nobody dies",
-            "wait post | wait post | try any", UNITS_FROM(1, 2), BOUND(3, 0)),
-    PROGRAM("ipc-sem-full", "two post where there is room for one", "any any | any wait",
-            UNITS_FROM(0, 1)),
-    PROGRAM("ipc-sem-timed", "one of two waits for a while only; nobody dies",
-            "timed | wait | post post", UNITS_FROM(0, 9), BOUND(3, 0)),
-    PROGRAM("ipc-sem-timed-last", "a unit comes at its deadline", "timed | post", UNITS_FROM(0, 1)),
-    PROGRAM("ipc-sem-kill", "two wait, one posts; a waiter may die", "wait | wait | post post",
-            KILLS(1), UNITS_FROM(0, 9), .immortal = 4),
-    PROGRAM("ipc-sem-kill-poster", "one waits, two post; a poster may die", "wait | post | post",
-            KILLS(1), UNITS_FROM(0, 9), .immortal = 1),
-    PROGRAM("ipc-sem-init", "two make it, and use it; nobody dies",
-            "init wait post | init wait post", MADE_FROM(1, 2)),
-    PROGRAM("ipc-sem-init-kill", "two make it; one may die before it is made", "init | init wait",
-            KILLS(1), MADE_FROM(1, 2), .immortal = 2),
+    PROGRAM("ipc-sem", "wait wait | post post", UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-back", "wait post wait post | wait post wait post", UNITS_FROM(1, 1)),
+    PROGRAM("ipc-sem-waiters", "wait | wait | post post", UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-posters", "wait wait | post | post", UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-post-two", "wait | wait | two", UNITS_FROM(0, 9)),
+    PROGRAM("ipc-sem-try", "wait post | wait post | try any", UNITS_FROM(1, 2), BOUND(3, 0),
+            ABOUT("one only tries, and gives a unit")),
+    PROGRAM("ipc-sem-full", "any any | any wait", UNITS_FROM(0, 1)),
+    PROGRAM("ipc-sem-timed", "timed | wait | post post", UNITS_FROM(0, 9), BOUND(3, 0)),
+    PROGRAM("ipc-sem-timed-last", "timed | post", UNITS_FROM(0, 1),
+            ABOUT("a unit comes at its deadline")),
+    PROGRAM("ipc-sem-kill", "wait | wait | post post", KILLS(1), UNITS_FROM(0, 9), .immortal = 4),
+    PROGRAM("ipc-sem-kill-poster", "wait | post | post", KILLS(1), UNITS_FROM(0, 9), .immortal = 1),
+    PROGRAM("ipc-sem-init", "init wait post | init wait post", MADE_FROM(1, 2)),
+    PROGRAM("ipc-sem-init-kill", "init | init wait", KILLS(1), MADE_FROM(1, 2), .immortal = 2,
+            ABOUT("two make it; one may die before it is made")),
 };
 
 GROUP(ipc_sem, "ipc-sem");

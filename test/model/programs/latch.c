@@ -59,10 +59,10 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 static void pass(unsigned self)
 {
     report_remark(self, "passes");
-    if (model_shared.shadow[COUNTED] != wanted)
+    if (*shadow(COUNTED) != wanted)
         model_thread_fail("too early", "thread %llu passes when %llu were counted", self,
-                          model_shared.shadow[COUNTED]);
-    model_shared.shadow[LET_THROUGH]++;
+                          *shadow(COUNTED));
+    ++*shadow(LET_THROUGH);
 }
 
 static void wait_by(unsigned self, enum word w)
@@ -80,7 +80,7 @@ static void wait_by(unsigned self, enum word w)
 
 static void down(uint32_t n)
 {
-    model_shared.shadow[COUNTED] += n;
+    *shadow(COUNTED) += n;
     latch_in_use->count_down(l, n);
 }
 
@@ -93,7 +93,7 @@ static void act(unsigned self, unsigned w)
         down(w == DOWN0 ? 0 : w == DOWN ? 1 : 2);
         break;
     case ARRIVE:
-        model_shared.shadow[COUNTED]++;
+        ++*shadow(COUNTED);
         latch_in_use->arrive_and_wait(l, 1);
         pass(self);
         break;
@@ -115,32 +115,25 @@ static void finished(void)
         model_fail("word", "all was counted, and 0x%llx is left", l->state_, 0);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "l = %08" PRIx32, l->state_);
-}
-
 static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .changed = changed,
-             .finished = finished, .describe = describe);
+             .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("latch", "one waits, one counts", "wait | down", FROM(1)),
-    PROGRAM("latch-steps", "two count in steps", "wait | down2 down0 | down down", FROM(4)),
-    PROGRAM("latch-waiters", "two wait, two count", "wait | wait try | down | down", FROM(2)),
-    PROGRAM("latch-arrive", "three arrive and wait", "arrive | arrive | arrive", TICKS(2), FROM(3)),
-    PROGRAM("latch-default", "polls a little, then sleeps", "default | down | down", TICKS(2),
+    PROGRAM("latch", "wait | down", FROM(1)),
+    PROGRAM("latch-steps", "wait | down2 down0 | down down", FROM(4)),
+    PROGRAM("latch-waiters", "wait | wait try | down | down", FROM(2)),
+    PROGRAM("latch-arrive", "arrive | arrive | arrive", TICKS(2), FROM(3)),
+    PROGRAM("latch-default", "default | down | down", TICKS(2), FROM(2),
+            ABOUT("polls a little, then sleeps")),
+    PROGRAM("latch-poll", "poll | wait | down down", FROM(2)),
+    PROGRAM("latch-timed", "timed | wait | down down", FROM(2)),
+    PROGRAM("latch-spurious", "wait | wait | down down", .budget = {.spurious = 2, .eintr = 1},
             FROM(2)),
-    PROGRAM("latch-poll", "one that never sleeps, beside a sleeper", "poll | wait | down down",
-            FROM(2)),
-    PROGRAM("latch-timed", "one of two gives up", "timed | wait | down down", FROM(2)),
-    PROGRAM("latch-spurious", "spurious wakes and an EINTR", "wait | wait | down down",
-            .budget = {.spurious = 2, .eintr = 1}, FROM(2)),
-    PROGRAM("latch-free", "who waits frees it", "wait free | down | down", FROM(2)),
-    PROGRAM("latch-free-default", "the same with the default policy", "default free | down",
-            TICKS(2), FROM(1)),
-    PROGRAM("latch-below", "counted below zero", "down | down", .expects = "panic", FROM(1)),
+    PROGRAM("latch-free", "wait free | down | down", FROM(2)),
+    PROGRAM("latch-free-default", "default free | down", TICKS(2), FROM(1)),
+    PROGRAM("latch-below", "down | down", .expects = "panic", FROM(1), ABOUT("counted below zero")),
 };
 
 GROUP(latch, "latch");

@@ -20,7 +20,7 @@ static void outcome(const char *what)
 /* What the threads saw, for finished(). */
 static void keep(unsigned slot, uint64_t value)
 {
-    model_shared.shadow[slot] = value;
+    *shadow(slot) = value;
 }
 
 static void two_words(void)
@@ -45,7 +45,7 @@ static void sb_locked(unsigned self)
 
 static void sb_both_zero(void)
 {
-    if (model_shared.shadow[0] == 0 && model_shared.shadow[1] == 0)
+    if (*shadow(0) == 0 && *shadow(1) == 0)
         outcome("both threads read 0");
 }
 
@@ -64,7 +64,7 @@ static void mp(unsigned self)
 
 static void mp_flag_without_data(void)
 {
-    if (model_shared.shadow[1] == 1 && model_shared.shadow[0] == 0)
+    if (*shadow(1) == 1 && *shadow(0) == 0)
         outcome("the flag was seen, the data was not");
 }
 
@@ -83,13 +83,13 @@ static void halves(unsigned self)
 
 static void halves_own_half_missing(void)
 {
-    if ((model_shared.shadow[0] & 1) == 0 || model_shared.shadow[1] >> 32 == 0)
+    if ((*shadow(0) & 1) == 0 || *shadow(1) >> 32 == 0)
         outcome("a thread does not see its own store");
 }
 
 static void halves_each_only_own(void)
 {
-    if (model_shared.shadow[0] == 1 && model_shared.shadow[1] == UINT64_C(1) << 32)
+    if (*shadow(0) == 1 && *shadow(1) == UINT64_C(1) << 32)
         outcome("each thread sees its own half only");
 }
 
@@ -124,7 +124,7 @@ static void release_against_waiter(unsigned self)
 
 static void release_overlooked(void)
 {
-    if (model_shared.shadow[0] == 1 && model_shared.shadow[1] == 1)
+    if (*shadow(0) == 1 && *shadow(1) == 1)
         outcome("the release overlooked the waiter, which still saw the lock held");
 }
 

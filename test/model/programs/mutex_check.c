@@ -14,21 +14,6 @@ static const struct model_part parts[] = {
 
 static uint64_t *word;
 
-static uint64_t shadow(enum mutex_shadow g)
-{
-    return model_shared.shadow[g];
-}
-
-static void set_shadow(enum mutex_shadow g, uint64_t v)
-{
-    model_shared.shadow[g] = v;
-}
-
-static uint64_t bit(unsigned thread)
-{
-    return UINT64_C(1) << thread;
-}
-
 /* --- Readable words ------------------------------------------------------------------------- */
 
 static int print_owner(uint32_t half, char *text, size_t text_size)
@@ -75,13 +60,6 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
         print_waiters(size == 8 ? value : value << 32, text + n, text_size - (size_t)n);
 }
 
-void mutex_check_describe(char *text, size_t text_size)
-{
-    int n = snprintf(text, text_size, "m = 0x%016" PRIx64 ": ", *word);
-
-    decode(*word, 0, 8, text + n, text_size - (size_t)n);
-}
-
 void *mutex_check_setup(uint64_t initial)
 {
     word = model_object("m", 8, parts, decode);
@@ -94,18 +72,18 @@ void *mutex_check_setup(uint64_t initial)
 /* Joining and leaving, one at a time, each thread for itself. */
 static void check_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
-    uint64_t waiters = shadow(MUTEX_WAITERS);
+    uint64_t waiters = *shadow(MUTEX_WAITERS);
     uint64_t was = without_stale(before, model_program->generation) / MUTEX_WAITER;
     uint64_t is = without_stale(after, model_program->generation) / MUTEX_WAITER;
 
-    if (is == was + 1 && (waiters & bit(thread)) == 0)
-        waiters |= bit(thread);
-    else if (is + 1 == was && (waiters & bit(thread)) != 0)
-        waiters &= ~bit(thread);
+    if (is == was + 1 && (waiters & model_bit(thread)) == 0)
+        waiters |= model_bit(thread);
+    else if (is + 1 == was && (waiters & model_bit(thread)) != 0)
+        waiters &= ~model_bit(thread);
     else if (is != was)
         model_fail("word", "the count of waiters goes from %llu to %llu by the wrong thread", was,
                    is);
-    set_shadow(MUTEX_WAITERS, waiters);
+    *shadow(MUTEX_WAITERS) = waiters;
 }
 
 /* A pass whose receiver did not survive a fork. */
@@ -120,16 +98,17 @@ static void check_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     if (is_dead_pass(before))
         return;
     if (!is_being_handed_off(before) && is_being_handed_off(after))
-        set_shadow(MUTEX_RECEIVERS, shadow(MUTEX_WAITERS));
+        *shadow(MUTEX_RECEIVERS) = *shadow(MUTEX_WAITERS);
     if (is_being_handed_off(before) && !is_being_handed_off(after)) {
-        if ((shadow(MUTEX_RECEIVERS) & bit(thread)) == 0 && model_threads[thread].priority == 0)
+        if ((*shadow(MUTEX_RECEIVERS) & model_bit(thread)) == 0 &&
+            model_threads[thread].priority == 0)
             model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)",
-                       thread, shadow(MUTEX_RECEIVERS));
-        set_shadow(MUTEX_RECEIVERS, 0);
+                       thread, *shadow(MUTEX_RECEIVERS));
+        *shadow(MUTEX_RECEIVERS) = 0;
     }
     if (is_being_handed_off(after)) {
-        set_shadow(MUTEX_RECEIVERS, shadow(MUTEX_RECEIVERS) & shadow(MUTEX_WAITERS));
-        if (shadow(MUTEX_RECEIVERS) == 0)
+        *shadow(MUTEX_RECEIVERS) &= *shadow(MUTEX_WAITERS);
+        if (*shadow(MUTEX_RECEIVERS) == 0)
             model_fail("stranded", "the lock is passed, and nobody is queued to claim it", 0, 0);
     }
 }
@@ -137,7 +116,7 @@ static void check_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
 /* A thread that lets go of what it does not have: with the loose calls it may. */
 static bool is_stranger(unsigned thread)
 {
-    return (shadow(MUTEX_STRANGERS) & bit(thread)) != 0;
+    return (*shadow(MUTEX_STRANGERS) & model_bit(thread)) != 0;
 }
 
 /* Who may change the owner half, and to what. */
@@ -170,12 +149,12 @@ void mutex_check_changed(unsigned thread, uint64_t addr, uint64_t before)
     check_pass(thread, before, *word);
     check_owner(thread, before, *word);
     if (owner_half(before) == subject_id(thread) && owner_half(*word) != subject_id(thread))
-        set_shadow(MUTEX_INSIDE, 0);
+        *shadow(MUTEX_INSIDE) = 0;
 }
 
 void mutex_check_stranger(unsigned self)
 {
-    set_shadow(MUTEX_STRANGERS, shadow(MUTEX_STRANGERS) | bit(self));
+    *shadow(MUTEX_STRANGERS) |= model_bit(self);
 }
 
 void mutex_check_finished(void)
@@ -189,18 +168,18 @@ void mutex_check_finished(void)
 void mutex_check_enter(unsigned self)
 {
     report_remark(self, "has the lock");
-    if (shadow(MUTEX_INSIDE) != 0)
+    if (*shadow(MUTEX_INSIDE) != 0)
         model_thread_fail("exclusion", "threads %llu and %llu are in the critical section",
-                          shadow(MUTEX_INSIDE) - 1, self);
-    if (shadow(MUTEX_FAIR) == self + 1 && shadow(MUTEX_FAIR_ASLEEP) != 0)
+                          *shadow(MUTEX_INSIDE) - 1, self);
+    if (*shadow(MUTEX_FAIR) == self + 1 && *shadow(MUTEX_FAIR_ASLEEP) != 0)
         model_thread_fail("overtaken",
                           "after a fair release thread %llu has the lock again, and the "
                           "threads 0x%llx slept in line",
-                          self, shadow(MUTEX_FAIR_ASLEEP));
-    set_shadow(MUTEX_FAIR, 0);
-    set_shadow(MUTEX_FAIR_ASLEEP, 0);
-    set_shadow(MUTEX_INSIDE, self + 1);
-    set_shadow(MUTEX_ENTRIES, shadow(MUTEX_ENTRIES) + 1);
+                          self, *shadow(MUTEX_FAIR_ASLEEP));
+    *shadow(MUTEX_FAIR) = 0;
+    *shadow(MUTEX_FAIR_ASLEEP) = 0;
+    *shadow(MUTEX_INSIDE) = self + 1;
+    *shadow(MUTEX_ENTRIES) += 1;
     if (memory_read(self, (uint64_t)(uintptr_t)word, 4) != subject_id(self))
         model_thread_fail("owner", "thread %llu has the lock, and the owner half is 0x%llx", self,
                           memory_read(self, (uint64_t)(uintptr_t)word, 4));
@@ -209,7 +188,7 @@ void mutex_check_enter(unsigned self)
 void mutex_check_gave_up(unsigned self)
 {
     report_remark(self, "has given up");
-    set_shadow(MUTEX_FAIR_ASLEEP, shadow(MUTEX_FAIR_ASLEEP) & ~bit(self));
+    *shadow(MUTEX_FAIR_ASLEEP) &= ~model_bit(self);
 }
 
 void mutex_check_fair_release(unsigned self)
@@ -217,9 +196,9 @@ void mutex_check_fair_release(unsigned self)
     uint64_t asleep = 0;
 
     for (unsigned i = 0; i < model_shared.asleep; i++)
-        asleep |= bit((unsigned)model_shared.queue[i]);
+        asleep |= model_bit((unsigned)model_shared.queue[i]);
     if (asleep != 0) {
-        set_shadow(MUTEX_FAIR, self + 1);
-        set_shadow(MUTEX_FAIR_ASLEEP, asleep);
+        *shadow(MUTEX_FAIR) = self + 1;
+        *shadow(MUTEX_FAIR_ASLEEP) = asleep;
     }
 }

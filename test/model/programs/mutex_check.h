@@ -27,7 +27,6 @@ void *mutex_check_setup(uint64_t initial);
 /* For the hooks. */
 void mutex_check_changed(unsigned thread, uint64_t addr, uint64_t before);
 void mutex_check_finished(void);
-void mutex_check_describe(char *text, size_t text_size);
 
 /* Called by the threads' scripts. */
 void mutex_check_enter(unsigned self);

@@ -74,11 +74,7 @@ static int acquire(enum word how)
 /* The memory may go when every other thread is on its last release, or has given up. */
 static bool is_last(unsigned self)
 {
-    uint64_t all = (UINT64_C(1) << model_thread_count) - 1;
-    uint64_t *gone = &model_shared.shadow[MUTEX_GONE];
-
-    *gone |= UINT64_C(1) << self;
-    return *gone == all;
+    return script_is_last(self, MUTEX_GONE);
 }
 
 static void release(unsigned self, enum word how)
@@ -157,10 +153,10 @@ static void finished(void)
     if (model_shared.dead != 0)
         return;
     mutex_check_finished();
-    if (counter != NULL && *counter != model_shared.shadow[MUTEX_ENTRIES])
-        model_fail("lost update", "%llu entries, and the counter says %llu",
-                   model_shared.shadow[MUTEX_ENTRIES], *counter);
+    if (counter != NULL && *counter != *shadow(MUTEX_ENTRIES))
+        model_fail("lost update", "%llu entries, and the counter says %llu", *shadow(MUTEX_ENTRIES),
+                   *counter);
 }
 
 HOOKS(mutex_hooks, .words = word_names, .setup = setup, .thread = thread, .handler = handler,
-      .changed = mutex_check_changed, .finished = finished, .describe = mutex_check_describe);
+      .changed = mutex_check_changed, .finished = finished);

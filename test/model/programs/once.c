@@ -40,20 +40,20 @@ static void setup(void)
 
 static void begin(void)
 {
-    if (model_shared.shadow[INSIDE] != 0)
+    if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "two initialisers run", 0, 0);
-    if (model_shared.shadow[SUCCESSES] != 0)
+    if (*shadow(SUCCESSES) != 0)
         model_thread_fail("again", "the initialiser has succeeded before", 0, 0);
-    model_shared.shadow[INSIDE] = 1;
+    *shadow(INSIDE) = 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[INSIDE] = 0;
+    *shadow(INSIDE) = 0;
 }
 
 static int succeed(void *arg)
 {
     (void)arg;
     begin();
-    model_shared.shadow[SUCCESSES]++;
+    ++*shadow(SUCCESSES);
     return 0;
 }
 
@@ -61,7 +61,7 @@ static int fail(void *arg)
 {
     (void)arg;
     begin();
-    model_shared.shadow[FAILURES]++;
+    ++*shadow(FAILURES);
     return EAGAIN;
 }
 
@@ -72,14 +72,14 @@ static int recur(void *arg)
 
 static void call(unsigned self, int (*init)(void *))
 {
-    uint64_t failures = model_shared.shadow[FAILURES];
+    uint64_t failures = *shadow(FAILURES);
     int error = once_in_use->call(o, init, NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
-    if (error == 0 && model_shared.shadow[SUCCESSES] != 1)
+    if (error == 0 && *shadow(SUCCESSES) != 1)
         model_thread_fail("too early", "thread %llu comes through, and nothing is initialised",
                           self, 0);
-    if (error != 0 && (init != fail || model_shared.shadow[FAILURES] == failures))
+    if (error != 0 && (init != fail || *shadow(FAILURES) == failures))
         model_thread_fail("answer", "thread %llu is told of a failure that is not its own", self,
                           0);
 }
@@ -88,7 +88,7 @@ static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case FINISH:
-        model_shared.shadow[SUCCESSES]++;
+        ++*shadow(SUCCESSES);
         once_in_use->end(o, true);
         break;
     case QUIT:
@@ -104,39 +104,34 @@ static void act(unsigned self, unsigned w)
 
 static void finished(void)
 {
-    uint32_t wanted = model_shared.shadow[SUCCESSES] != 0 ? FW_ONCE_DONE_ : 0;
+    uint32_t wanted = *shadow(SUCCESSES) != 0 ? FW_ONCE_DONE_ : 0;
 
     if (model_shared.dead == 0 && o->state_ != wanted)
         model_fail("word", "nobody is there any more, and the word is 0x%llx", o->state_, 0);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "o = %08" PRIx32, o->state_);
-}
-
-static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished,
-             .describe = describe);
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("once", "two call", "call call | call call", TICKS(3)),
-    PROGRAM("once-three", "three call", "call | call | call", TICKS(3)),
-    PROGRAM("once-fails", "the first may fail, and another one tries", "fail | call | call",
-            TICKS(3)),
-    PROGRAM("once-fails-twice", "two may fail", "fail | fail call | call", TICKS(3)),
-    PROGRAM("once-spurious", "a spurious wake and an EINTR", "fail | call | call",
+    PROGRAM("once", "call call | call call", TICKS(3)),
+    PROGRAM("once-three", "call | call | call", TICKS(3)),
+    PROGRAM("once-fails", "fail | call | call", TICKS(3),
+            ABOUT("the first may fail, and another one tries")),
+    PROGRAM("once-fails-twice", "fail | fail call | call", TICKS(3)),
+    PROGRAM("once-spurious", "fail | call | call",
             .budget = {.ticks = 3, .spurious = 1, .eintr = 1}),
-    PROGRAM("once-free", "who was let through frees it", "finish | call free", TICKS(3),
-            FROM(RUNS(0))),
-    PROGRAM("once-free-asleep", "the same, with somebody who may have slept before",
-            "finish | call free", TICKS(3), FROM(RUNS(0) | SLEEPERS)),
-    PROGRAM("once-quit", "somebody who was at it gives up", "quit call | call | call", TICKS(3),
-            FROM(RUNS(0))),
-    PROGRAM("once-fork", "the runner and its sleepers were left behind by a fork",
-            "call | call | call", TICKS(3), .generation = 1, FROM(RUNS(5) | SLEEPERS)),
-    PROGRAM("once-recur", "the initialiser calls again", "recur", TICKS(3), .expects = "panic"),
+    PROGRAM("once-free", "finish | call free", TICKS(3), FROM(RUNS(0)),
+            ABOUT("who was let through frees it")),
+    PROGRAM("once-free-asleep", "finish | call free", TICKS(3), FROM(RUNS(0) | SLEEPERS),
+            ABOUT("the same, with somebody who may have slept before")),
+    PROGRAM("once-quit", "quit call | call | call", TICKS(3), FROM(RUNS(0)),
+            ABOUT("somebody who was at it gives up")),
+    PROGRAM("once-fork", "call | call | call", TICKS(3), .generation = 1, FROM(RUNS(5) | SLEEPERS),
+            ABOUT("the runner and its sleepers were left behind by a fork")),
+    PROGRAM("once-recur", "recur", TICKS(3), .expects = "panic",
+            ABOUT("the initialiser calls again")),
 };
 
 GROUP(once, "once");

@@ -53,7 +53,7 @@ static void setup(void)
 /* So many rounds may have ended. */
 static uint64_t rounds(void)
 {
-    return model_shared.shadow[ARRIVED] / parties;
+    return *shadow(ARRIVED) / parties;
 }
 
 static void changed(unsigned thread, uint64_t addr, uint64_t was)
@@ -64,14 +64,13 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
     if (model_shared.dead != 0)
         return;
     if (addr == (uint64_t)(uintptr_t)&b->in)
-        model_shared.shadow[ARRIVED] = b->in - first_round * parties;
+        *shadow(ARRIVED) = b->in - first_round * parties;
     if (addr != (uint64_t)(uintptr_t)&b->done)
         return;
     if ((int32_t)((is << ROUND_SHIFT) - ((uint32_t)was & ~3u)) < 0)
         model_fail("word", "rounds go back: 0x%llx -> 0x%llx", was, b->done);
     if ((int32_t)((is - limit) << ROUND_SHIFT) > 0)
-        model_fail("too early", "%llu rounds have ended, and %llu have come", is,
-                   model_shared.shadow[ARRIVED]);
+        model_fail("too early", "%llu rounds have ended, and %llu have come", is, *shadow(ARRIVED));
 }
 
 static void wait_by(unsigned self, enum word w)
@@ -79,14 +78,13 @@ static void wait_by(unsigned self, enum word w)
     const fw_wait_policy *policy = w == DEFAULT ? NULL
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
-    uint64_t *shadow = model_shared.shadow;
 
     if (posix_barrier_in_use->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
-        shadow[SERIAL]++;
+        ++*shadow(SERIAL);
     report_remark(self, "leaves the round");
-    if (++shadow[LEFT] > rounds() * parties)
-        model_thread_fail("too early", "%llu have left when %llu have come", shadow[LEFT],
-                          shadow[ARRIVED]);
+    if (++*shadow(LEFT) > rounds() * parties)
+        model_thread_fail("too early", "%llu have left when %llu have come", *shadow(LEFT),
+                          *shadow(ARRIVED));
 }
 
 static void destroy(void)
@@ -109,48 +107,37 @@ static void thread(unsigned self)
 
 static void finished(void)
 {
-    if (model_shared.shadow[SERIAL] != rounds())
-        model_fail("serial", "%llu serial threads in %llu rounds", model_shared.shadow[SERIAL],
-                   rounds());
-    if (model_shared.asleep != model_shared.shadow[ARRIVED] % parties)
+    if (*shadow(SERIAL) != rounds())
+        model_fail("serial", "%llu serial threads in %llu rounds", *shadow(SERIAL), rounds());
+    if (model_shared.asleep != *shadow(ARRIVED) % parties)
         model_fail("lost wake-up", "%llu sleep, and %llu have come", model_shared.asleep,
-                   model_shared.shadow[ARRIVED]);
+                   *shadow(ARRIVED));
     if (model_shared.dead == 0 && model_shared.asleep == 0 && b->out != b->in)
         model_fail("word", "%llu have come, and %llu have left", b->in, b->out);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    decode(b->done, 16, 4, text, text_size);
-}
-
 static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .changed = changed,
-             .finished = finished, .describe = describe);
+             .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 #define OF(n) .initial = (n)
 
 static const struct model_program programs[] = {
-    PROGRAM("pbar", "two, three rounds", "wait wait wait | wait wait wait", OF(2)),
-    PROGRAM("pbar-three", "three, twice", "wait wait | wait wait | wait wait", OF(3)),
-    PROGRAM("pbar-four", "four, once", "wait | wait | wait | wait", BOUND(3, 5), OF(4)),
-    PROGRAM("pbar-crowd", "four come for rounds of two", "wait | wait | wait | wait", BOUND(3, 4),
-            OF(2)),
-    PROGRAM("pbar-crowd-three", "three come for rounds of two, twice",
-            "wait wait | wait wait | wait wait", MAY_SLEEP, OF(2)),
-    PROGRAM("pbar-one", "rounds of one", "wait wait | wait wait", OF(1)),
-    PROGRAM("pbar-default", "the barrier decides how to wait",
-            "default default default | default default default", TICKS(2), OF(2)),
-    PROGRAM("pbar-poll", "one that never sleeps, beside sleepers",
-            "poll wait | wait poll | wait wait", OF(3)),
-    PROGRAM("pbar-spurious", "spurious wakes and an EINTR", "wait wait | wait wait | wait wait",
+    PROGRAM("pbar", "wait wait wait | wait wait wait", OF(2)),
+    PROGRAM("pbar-three", "wait wait | wait wait | wait wait", OF(3)),
+    PROGRAM("pbar-four", "wait | wait | wait | wait", BOUND(3, 5), OF(4)),
+    PROGRAM("pbar-crowd", "wait | wait | wait | wait", BOUND(3, 4), OF(2)),
+    PROGRAM("pbar-crowd-three", "wait wait | wait wait | wait wait", MAY_SLEEP, OF(2)),
+    PROGRAM("pbar-one", "wait wait | wait wait", OF(1)),
+    PROGRAM("pbar-default", "default default default | default default default", TICKS(2), OF(2)),
+    PROGRAM("pbar-poll", "poll wait | wait poll | wait wait", OF(3)),
+    PROGRAM("pbar-spurious", "wait wait | wait wait | wait wait",
             .budget = {.spurious = 2, .eintr = 1}, BOUND(3, 4), OF(3)),
-    PROGRAM("pbar-wraps", "the number of the round wraps around", "wait wait | wait wait",
-            OF(2 | UINT64_C(0x3fffffff) << 8)),
-    PROGRAM("pbar-destroy", "who waited destroys it", "wait wait destroy | wait wait", TICKS(1),
-            OF(2)),
-    PROGRAM("pbar-destroy-three", "the same while two others leave", "wait destroy | wait | wait",
-            TICKS(1), OF(3)),
+    PROGRAM("pbar-wraps", "wait wait | wait wait", OF(2 | UINT64_C(0x3fffffff) << 8),
+            ABOUT("the number of the round wraps around")),
+    PROGRAM("pbar-destroy", "wait wait destroy | wait wait", TICKS(1), OF(2)),
+    PROGRAM("pbar-destroy-three", "wait destroy | wait | wait", TICKS(1), OF(3),
+            ABOUT("the same while two others leave")),
 };
 
 GROUP(posix_barrier, "posix-barrier");

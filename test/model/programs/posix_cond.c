@@ -14,10 +14,10 @@
  */
 #include <stdio.h>
 
+#include "../buckets.h"
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../memory.h"
-#include "core/waitqueue.h"
 #include "posix_cond_calls.h"
 #include "programs.h"
 #include "script.h"
@@ -29,17 +29,6 @@ enum shadow { INSIDE, TOKENS };
 
 static struct fw_shared_cond_ *c;
 
-/* The only bucket, and who is inside: ../buckets.c. */
-struct locked_bucket {
-    struct fw_waitqueue_ bucket;
-    uint64_t inside;
-};
-
-static struct locked_bucket *bucket(void)
-{
-    return (struct locked_bucket *)(void *)model_memory;
-}
-
 static void setup(void)
 {
     static const struct model_part parts[] = {{"word", 0, 4}, {"mark", 4, 4}, {NULL, 0, 0}};
@@ -50,9 +39,9 @@ static void setup(void)
 
 static void lock(unsigned self)
 {
-    while (model_shared.shadow[INSIDE] != 0)
+    while (*shadow(INSIDE) != 0)
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[INSIDE] = self + 1;
+    *shadow(INSIDE) = self + 1;
     report_remark(self, "has the mutex");
     model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
 }
@@ -60,7 +49,7 @@ static void lock(unsigned self)
 static void unlock(void)
 {
     model_op(OP_FENCE_LOCAL, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[INSIDE] = 0;
+    *shadow(INSIDE) = 0;
 }
 
 static int unlock_mutex(void *arg)
@@ -83,10 +72,10 @@ static void get(enum word w)
     static const struct fw_cond_mutex_ how = {.unlock = unlock_mutex, .lock = lock_mutex};
     int error = 0;
 
-    while (model_shared.shadow[TOKENS] == 0 && error == 0)
+    while (*shadow(TOKENS) == 0 && error == 0)
         error = posix_cond_in_use->wait(c, &how, w == TIMED ? &script_soon : NULL);
-    if (model_shared.shadow[TOKENS] > 0)
-        model_shared.shadow[TOKENS]--;
+    if (*shadow(TOKENS) > 0)
+        (*shadow(TOKENS))--;
 }
 
 static void destroy(void)
@@ -112,15 +101,15 @@ static void act(unsigned self, unsigned w)
     lock(self);
     switch (w) {
     case PUT_ALL:
-        model_shared.shadow[TOKENS] += model_thread_count - 1;
+        *shadow(TOKENS) += model_thread_count - 1;
         posix_cond_in_use->broadcast(c);
         break;
     case PUT:
-        ++model_shared.shadow[TOKENS];
+        ++*shadow(TOKENS);
         posix_cond_in_use->signal(c);
         break;
     case PUT_AFTER:
-        ++model_shared.shadow[TOKENS];
+        ++*shadow(TOKENS);
         break;
     default:
         get(w);
@@ -149,26 +138,26 @@ static bool lies_with(const struct fw_waiter_node_ *p, unsigned self)
  */
 static void killed(unsigned self)
 {
-    struct fw_waitqueue_ *r = &bucket()->bucket;
+    struct fw_waitqueue_ *r = &buckets_only()->bucket;
     struct fw_waiter_node_ *other = lies_with(r->first, self) ? r->last : r->first;
 
-    if (model_shared.shadow[INSIDE] == self + 1)
-        model_shared.shadow[INSIDE] = 0;
+    if (*shadow(INSIDE) == self + 1)
+        *shadow(INSIDE) = 0;
     if (lies_with(other, self))
         other = NULL;
     r->first = r->last = other;
     if (other != NULL)
         other->next = other->prev = NULL;
-    if (bucket()->inside == self + 1 && model_threads[self].buffered == 0)
-        bucket()->inside = 0;
+    if (buckets_only()->inside == self + 1 && model_threads[self].buffered == 0)
+        buckets_only()->inside = 0;
 }
 
 static void finished(void)
 {
-    if (model_shared.asleep != 0 && model_shared.shadow[TOKENS] != 0)
+    if (model_shared.asleep != 0 && *shadow(TOKENS) != 0)
         model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
-                   model_shared.shadow[TOKENS], 0);
-    if (model_shared.asleep == 0 && bucket()->bucket.first != NULL)
+                   *shadow(TOKENS), 0);
+    if (model_shared.asleep == 0 && buckets_only()->bucket.first != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
 }
 
@@ -180,26 +169,24 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .cancelled 
     SCRIPTED(hooks, __VA_ARGS__, .generic = true, .buckets = 1, .spares_last = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("pcond", "one waits, one signals", "get get | put put"),
-    PROGRAM("pcond-after", "the signals come after the release", "get get | put-after put-after"),
-    PROGRAM("pcond-two", "two wait, one signals", "get | get | put put"),
-    PROGRAM("pcond-two-after", "the same after the release", "get | get | put-after put-after"),
-    PROGRAM("pcond-back", "who was woken waits again",
-            "get get | get | put-after put-after put-after"),
-    PROGRAM("pcond-signallers", "two signal at once", "get | get | put-after | put-after"),
-    PROGRAM("pcond-all", "two wait, one broadcasts", "get | get | put-all"),
-    PROGRAM("pcond-free", "destroyed once all were woken", "get | get | put-all destroy"),
-    PROGRAM("pcond-timed", "one waits for a while only", "timed | put", TICKS(1)),
-    PROGRAM("pcond-timed-two", "one of two waits for a while only",
-            "timed | get | put-after put-after", TICKS(1)),
-    PROGRAM("pcond-spurious", "a spurious wake and an EINTR", "get | get | put-after put-after",
-            .budget = {.spurious = 1, .eintr = 1}),
-    PROGRAM("pcond-cancel", "one of two is cancelled", "get | get | put-after put-after",
-            CANCELS(1)),
-    PROGRAM("pcond-cancel-one", "one is cancelled, perhaps with the only wake",
-            "get | get | put-after", MAY_SLEEP, CANCELS(1)),
-    PROGRAM("pcond-kill", "one of two is killed, perhaps with a wake",
-            "get | get | put-after put-after", .rechecks = true, .unmarked = true, KILLS(1)),
+    PROGRAM("pcond", "get get | put put"),
+    PROGRAM("pcond-after", "get get | put-after put-after"),
+    PROGRAM("pcond-two", "get | get | put put"),
+    PROGRAM("pcond-two-after", "get | get | put-after put-after",
+            ABOUT("the same after the release")),
+    PROGRAM("pcond-back", "get get | get | put-after put-after put-after",
+            ABOUT("who was woken waits again")),
+    PROGRAM("pcond-signallers", "get | get | put-after | put-after"),
+    PROGRAM("pcond-all", "get | get | put-all"),
+    PROGRAM("pcond-free", "get | get | put-all destroy", ABOUT("destroyed once all were woken")),
+    PROGRAM("pcond-timed", "timed | put", TICKS(1)),
+    PROGRAM("pcond-timed-two", "timed | get | put-after put-after", TICKS(1)),
+    PROGRAM("pcond-spurious", "get | get | put-after put-after", INTERRUPTED),
+    PROGRAM("pcond-cancel", "get | get | put-after put-after", CANCELS(1)),
+    PROGRAM("pcond-cancel-one", "get | get | put-after", MAY_SLEEP, CANCELS(1),
+            ABOUT("one is cancelled, perhaps with the only wake")),
+    PROGRAM("pcond-kill", "get | get | put-after put-after", .rechecks = true, .unmarked = true,
+            KILLS(1), ABOUT("one of two is killed, perhaps with a wake")),
 };
 
 GROUP(posix_cond, "posix-cond");

@@ -39,11 +39,6 @@ enum shadow { INSIDE, OWED, GIVEN_UP, FIRST, SECOND, SECTIONS };
 
 static struct fw_posix_mutex_ *m;
 
-static uint64_t *shadow(enum shadow g)
-{
-    return &model_shared.shadow[g];
-}
-
 static bool is_robust(void)
 {
     return (m->kind & FW_KIND_ROBUST) != 0;
@@ -283,13 +278,8 @@ static void finished(void)
                    *shadow(SECTIONS));
 }
 
-static void describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "m = %08" PRIx32 ", owner %" PRIu32, m->word, m->owner);
-}
-
 static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = script_own,
-             .killed = killed, .changed = changed, .finished = finished, .describe = describe);
+             .killed = killed, .changed = changed, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 #define SHARED .initial = FW_KIND_SHARED
@@ -297,61 +287,49 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .own = scri
 #define RECURSIVE(kind) .initial = (kind) | FW_KIND_RECURSIVE
 
 static const struct model_program programs[] = {
-    PROGRAM("pshared-two", "two threads, twice each", "lock lock | lock lock", SHARED),
-    PROGRAM("pshared-three", "three threads", "lock | lock | lock", SHARED),
-    PROGRAM("pshared-timed", "one of two waiters gives up", "lock | timed | lock", SHARED),
-    PROGRAM("pshared-try", "one only tries", "lock | try try | lock", SHARED),
-    PROGRAM("pshared-spurious", "spurious wakes and an EINTR", "lock | lock | lock",
-            .budget = {.spurious = 1, .eintr = 1}, SHARED),
-    PROGRAM("pshared-lib", "a process without the drop-in takes part", "lib | lock | lock", SHARED),
-    PROGRAM("pshared-libs", "two of them do", "lib | lib | lock", SHARED),
-    PROGRAM("pshared-twice", "one has it twice", "twice | lock", RECURSIVE(FW_KIND_SHARED)),
-    PROGRAM("pshared-free", "the last owner frees it", "free | free | free", SHARED),
-    PROGRAM("pshared-lies", "two ask who runs", "adapt adapt | adapt adapt", .assist = ASSIST_LIES,
-            SHARED),
-    PROGRAM("pshared-lies-three", "three do", "adapt | adapt | adapt", .assist = ASSIST_LIES,
-            SHARED),
-    PROGRAM("pshared-lies-lib", "beside a process without the drop-in", "lib | adapt | adapt",
-            .assist = ASSIST_LIES, SHARED),
-    PROGRAM("pshared-truth", "two ask and hear the truth, on one CPU", "adapt adapt | adapt adapt",
-            .assist = ASSIST_TRUE, .cpus = 1, .time_passes = true, SHARED),
-    PROGRAM("probust-lies", "two ask who runs; one may die", "adapt adapt | adapt adapt", KILLS(1),
-            .assist = ASSIST_LIES, ROBUST),
-    PROGRAM("probust-lies-three", "three do; one may die", "adapt | adapt | adapt", KILLS(1),
-            .assist = ASSIST_LIES, BOUND(2, 4), ROBUST),
-    PROGRAM("probust-none-runs", "a dead page says that none does; two may die",
-            "adapt | adapt | adapt", KILLS(2), .assist = ASSIST_NO, ROBUST),
-    PROGRAM("probust-truth", "two ask and hear the truth, on one CPU; one may die",
-            "adapt adapt | adapt adapt", KILLS(1), .assist = ASSIST_TRUE, .cpus = 1,
-            .time_passes = true, ROBUST),
-    PROGRAM("probust-two", "two threads, twice each; nobody dies", "lock lock | lock lock", ROBUST),
-    PROGRAM("probust-three", "three threads; nobody dies", "lock | lock | lock", ROBUST),
-    PROGRAM("probust-timed", "one of two waiters gives up; nobody dies", "lock | timed | lock",
-            ROBUST),
-    PROGRAM("probust-free", "the last owner frees it; nobody dies", "free | free | free", ROBUST),
-    PROGRAM("probust-kill", "two threads, twice each; one may die", "lock lock | lock lock",
-            KILLS(1), ROBUST),
-    PROGRAM("probust-kill-three", "three threads; one may die", "lock | lock | lock", KILLS(1),
-            ROBUST),
-    PROGRAM("probust-kill-two", "three threads; two may die", "lock | lock | lock", KILLS(2),
-            ROBUST),
-    PROGRAM("probust-try", "one only tries; two may die", "try try | lock | lock", KILLS(2),
-            ROBUST),
-    PROGRAM("probust-give-up", "who finds a dead owner gives up; one may die", "lock | lax | lock",
-            KILLS(1), ROBUST),
-    PROGRAM("probust-give-up-two", "the same; two may die", "lax | lax | lax", KILLS(2), ROBUST),
-    PROGRAM("probust-exit", "one ends without unlock; one may die", "exit | lock | lock", KILLS(1),
-            ROBUST),
-    PROGRAM("probust-give-up-again", "who finds it given up asks again; one may die",
-            "lock | lax | lock lock", KILLS(1), ROBUST),
-    PROGRAM("probust-idle", "one ends without unlock, and nobody needs a re-check",
-            "exit | lock | lock", .is_patient = true, ROBUST),
-    PROGRAM("probust-spurious", "spurious wakes and an EINTR; one may die", "lock | lock | lock",
+    PROGRAM("pshared-two", "lock lock | lock lock", SHARED),
+    PROGRAM("pshared-three", "lock | lock | lock", SHARED),
+    PROGRAM("pshared-timed", "lock | timed | lock", SHARED),
+    PROGRAM("pshared-try", "lock | try try | lock", SHARED),
+    PROGRAM("pshared-spurious", "lock | lock | lock", INTERRUPTED, SHARED),
+    PROGRAM("pshared-lib", "lib | lock | lock", SHARED),
+    PROGRAM("pshared-libs", "lib | lib | lock", SHARED),
+    PROGRAM("pshared-twice", "twice | lock", RECURSIVE(FW_KIND_SHARED)),
+    PROGRAM("pshared-free", "free | free | free", SHARED),
+    PROGRAM("pshared-lies", "adapt adapt | adapt adapt", .assist = ASSIST_LIES, SHARED),
+    PROGRAM("pshared-lies-three", "adapt | adapt | adapt", .assist = ASSIST_LIES, SHARED),
+    PROGRAM("pshared-lies-lib", "lib | adapt | adapt", .assist = ASSIST_LIES, SHARED,
+            ABOUT("beside a process without the drop-in")),
+    PROGRAM("pshared-truth", "adapt adapt | adapt adapt", .assist = ASSIST_TRUE, .cpus = 1,
+            .time_passes = true, SHARED, ABOUT("two ask and hear the truth, on one CPU")),
+    PROGRAM("probust-lies", "adapt adapt | adapt adapt", KILLS(1), .assist = ASSIST_LIES, ROBUST),
+    PROGRAM("probust-lies-three", "adapt | adapt | adapt", KILLS(1), .assist = ASSIST_LIES,
+            BOUND(2, 4), ROBUST),
+    PROGRAM("probust-none-runs", "adapt | adapt | adapt", KILLS(2), .assist = ASSIST_NO, ROBUST,
+            ABOUT("a dead page says that none does")),
+    PROGRAM("probust-truth", "adapt adapt | adapt adapt", KILLS(1), .assist = ASSIST_TRUE,
+            .cpus = 1, .time_passes = true, ROBUST,
+            ABOUT("two ask and hear the truth, on one CPU")),
+    PROGRAM("probust-two", "lock lock | lock lock", ROBUST),
+    PROGRAM("probust-three", "lock | lock | lock", ROBUST),
+    PROGRAM("probust-timed", "lock | timed | lock", ROBUST),
+    PROGRAM("probust-free", "free | free | free", ROBUST),
+    PROGRAM("probust-kill", "lock lock | lock lock", KILLS(1), ROBUST),
+    PROGRAM("probust-kill-three", "lock | lock | lock", KILLS(1), ROBUST),
+    PROGRAM("probust-kill-two", "lock | lock | lock", KILLS(2), ROBUST),
+    PROGRAM("probust-try", "try try | lock | lock", KILLS(2), ROBUST),
+    PROGRAM("probust-give-up", "lock | lax | lock", KILLS(1), ROBUST),
+    PROGRAM("probust-give-up-two", "lax | lax | lax", KILLS(2), ROBUST),
+    PROGRAM("probust-exit", "exit | lock | lock", KILLS(1), ROBUST),
+    PROGRAM("probust-give-up-again", "lock | lax | lock lock", KILLS(1), ROBUST,
+            ABOUT("who finds it given up asks again")),
+    PROGRAM("probust-idle", "exit | lock | lock", .is_patient = true, ROBUST,
+            ABOUT("one ends without unlock, and nobody needs a re-check")),
+    PROGRAM("probust-spurious", "lock | lock | lock",
             .budget = {.kills = 1, .spurious = 1, .eintr = 1}, BOUND(3, 4), ROBUST),
-    PROGRAM("probust-twice", "one has it twice; one may die", "twice | lock", KILLS(1),
-            RECURSIVE(FW_KIND_SHARED | FW_KIND_ROBUST)),
-    PROGRAM("probust-lib", "a process without the drop-in takes part", "lib | lock | lock", ROBUST),
-    PROGRAM("probust-lib-kill", "the same; one may die", "lib lib | lock lock", KILLS(1), ROBUST),
+    PROGRAM("probust-twice", "twice | lock", KILLS(1), RECURSIVE(FW_KIND_SHARED | FW_KIND_ROBUST)),
+    PROGRAM("probust-lib", "lib | lock | lock", ROBUST),
+    PROGRAM("probust-lib-kill", "lib lib | lock lock", KILLS(1), ROBUST),
 };
 
 GROUP(posix_mutex, "posix-mutex");

@@ -68,7 +68,6 @@ static bool is_free(uint64_t w)
 
 static void changed(unsigned thread, uint64_t addr, uint64_t was)
 {
-    uint64_t *shadow = model_shared.shadow;
     uint64_t is;
 
     if (addr != (uint64_t)(uintptr_t)&l->word || model_shared.dead != 0)
@@ -79,24 +78,23 @@ static void changed(unsigned thread, uint64_t addr, uint64_t was)
     if ((is & WORD_WRITER) != 0 && (is & WORD_READERS) != 0)
         model_fail("exclusion", "some read beside a writer: 0x%llx", is, 0);
     if ((is & ~was & WORD_WRITER) != 0)
-        shadow[WRITER] = thread + 1;
+        *shadow(WRITER) = thread + 1;
     else if ((was & ~is & WORD_WRITER) != 0)
-        shadow[WRITER] = 0;
-    shadow[READERS + thread] += (is & WORD_READERS) - (was & WORD_READERS);
+        *shadow(WRITER) = 0;
+    *shadow(READERS + thread) += (is & WORD_READERS) - (was & WORD_READERS);
 }
 
 static void killed(unsigned thread)
 {
-    uint64_t *shadow = model_shared.shadow;
 
-    if (shadow[WRITER] == thread + 1)
+    if (*shadow(WRITER) == thread + 1)
         l->word &= ~WORD_WRITER;
-    l->word -= shadow[READERS + thread];
+    l->word -= *shadow(READERS + thread);
     if (is_free(l->word))
         l->word &= ~WORD_FLAGS;
-    if (shadow[WRITER] == thread + 1)
-        shadow[WRITER] = 0;
-    shadow[READERS + thread] = 0;
+    if (*shadow(WRITER) == thread + 1)
+        *shadow(WRITER) = 0;
+    *shadow(READERS + thread) = 0;
 }
 
 static bool reads(enum word w)
@@ -125,11 +123,10 @@ static bool may_answer(enum word w, int error)
 /* Between taking and releasing: others may run, and the word says what the thread has. */
 static void section(unsigned self, enum word w)
 {
-    const uint64_t *shadow = model_shared.shadow;
 
     report_remark(self, reads(w) ? "reads" : "writes");
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    if (reads(w) ? shadow[READERS + self] == 0 : shadow[WRITER] != self + 1)
+    if (reads(w) ? *shadow(READERS + self) == 0 : *shadow(WRITER) != self + 1)
         model_thread_fail("exclusion", "thread %llu does not have what it took", self, 0);
     if (w == AGAIN) {
         if (posix_rwlock_in_use->read(l, &script_blocking, NULL) != 0)
@@ -151,7 +148,7 @@ static void act(unsigned self, enum word w, bool leaves)
     if (error != 0)
         return;
     section(self, w);
-    frees = leaves && ++model_shared.shadow[LEFT] == model_thread_count; /* nobody else is inside */
+    frees = leaves && ++*shadow(LEFT) == model_thread_count; /* nobody else is inside */
     posix_rwlock_in_use->unlock(l);
     report_remark(self, "has let go");
     if (frees)
@@ -171,51 +168,37 @@ static void finished(void)
         model_fail("word", "all are done, and the word is 0x%llx", l->word, 0);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    decode(l->word, 0, 8, text, text_size);
-}
-
 static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .own = script_own,
-             .killed = killed, .changed = changed, .finished = finished, .describe = describe);
+             .killed = killed, .changed = changed, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 #define WRITERS_FIRST .initial = 2
 
 static const struct model_program programs[] = {
-    PROGRAM("prw", "a reader and a writer, twice each", "read read | write write"),
-    PROGRAM("prw-writers", "three writers", "write | write | write"),
-    PROGRAM("prw-readers", "two readers and a writer", "read | read | write"),
-    PROGRAM("prw-mixed", "a reader and two writers", "read | write | write"),
-    PROGRAM("prw-four", "two readers and two writers", "read | read | write | write", BOUND(3, 4)),
-    PROGRAM("prw-again", "reads again while a writer waits", "again | read | write"),
-    PROGRAM("prw-asks", "a writer that asks again is told", "asks | asks read"),
-    PROGRAM("prw-try", "whoever does not wait", "try-read read | write | try-write try-read"),
-    PROGRAM("prw-timed-writer", "a writer gives up beside others",
-            "write write | timed-write | write", TICKS(1), BOUND(3, 4)),
-    PROGRAM("prw-timed-reader", "a reader gives up beside a writer", "write | timed-read | write",
-            TICKS(1)),
-    PROGRAM("prw-timed-readers", "a reader gives up beside another", "write | timed-read | read",
-            TICKS(1)),
-    PROGRAM("prw-spurious", "spurious wakes and an EINTR", "write | write | read",
-            .budget = {.spurious = 1, .eintr = 1}),
-    PROGRAM("prw-writers-first", "writers are preferred: two of them, and a reader",
-            "write | write | read", WRITERS_FIRST),
-    PROGRAM("prw-writers-readers", "the same: two readers, and a writer",
-            "read read | read | write", WRITERS_FIRST),
-    PROGRAM("prw-writers-four", "the same: two of each", "read | read | write | write", BOUND(3, 4),
-            WRITERS_FIRST),
-    PROGRAM("prw-writers-timed", "a preferred writer gives up before readers",
-            "again | timed-write | read", TICKS(1), WRITERS_FIRST, MAY_SLEEP),
-    PROGRAM("prw-killed-writer", "a writer is killed beside another", "read | write | write",
-            KILLS(1), .rechecks = true, .immortal = 5),
-    PROGRAM("prw-killed-reader", "a reader is killed beside a writer", "write | read | write",
-            KILLS(1), .rechecks = true, .immortal = 5),
-    PROGRAM("prw-killed-first", "a preferred writer is killed before readers",
-            "read | write | read", KILLS(1), .rechecks = true, .immortal = 5, WRITERS_FIRST),
-    PROGRAM("prw-free", "the last writer frees it", "write leave | write leave | read write leave"),
-    PROGRAM("prw-free-timed", "the same, and one gives up",
-            "write leave | timed-write write leave | write leave", TICKS(1)),
+    PROGRAM("prw", "read read | write write"),
+    PROGRAM("prw-writers", "write | write | write"),
+    PROGRAM("prw-readers", "read | read | write"),
+    PROGRAM("prw-mixed", "read | write | write"),
+    PROGRAM("prw-four", "read | read | write | write", BOUND(3, 4)),
+    PROGRAM("prw-again", "again | read | write"),
+    PROGRAM("prw-asks", "asks | asks read", ABOUT("a writer that asks again is told")),
+    PROGRAM("prw-try", "try-read read | write | try-write try-read",
+            ABOUT("whoever does not wait")),
+    PROGRAM("prw-timed-writer", "write write | timed-write | write", TICKS(1), BOUND(3, 4)),
+    PROGRAM("prw-timed-reader", "write | timed-read | write", TICKS(1)),
+    PROGRAM("prw-timed-readers", "write | timed-read | read", TICKS(1)),
+    PROGRAM("prw-spurious", "write | write | read", INTERRUPTED),
+    PROGRAM("prw-writers-first", "write | write | read", WRITERS_FIRST),
+    PROGRAM("prw-writers-readers", "read read | read | write", WRITERS_FIRST),
+    PROGRAM("prw-writers-four", "read | read | write | write", BOUND(3, 4), WRITERS_FIRST),
+    PROGRAM("prw-writers-timed", "again | timed-write | read", TICKS(1), WRITERS_FIRST, MAY_SLEEP,
+            ABOUT("a preferred writer gives up before readers")),
+    PROGRAM("prw-killed-writer", "read | write | write", KILLS(1), .rechecks = true, .immortal = 5),
+    PROGRAM("prw-killed-reader", "write | read | write", KILLS(1), .rechecks = true, .immortal = 5),
+    PROGRAM("prw-killed-first", "read | write | read", KILLS(1), .rechecks = true, .immortal = 5,
+            WRITERS_FIRST, ABOUT("a preferred writer is killed before readers")),
+    PROGRAM("prw-free", "write leave | write leave | read write leave"),
+    PROGRAM("prw-free-timed", "write leave | timed-write write leave | write leave", TICKS(1)),
 };
 
 GROUP(posix_rwlock, "posix-rwlock");

@@ -48,7 +48,7 @@ static void setup(void)
     s->shared = FW_SEM_SHARED_;
     s->luck = NO_SPIN_STATE;
     s->state = s->guess = model_program->initial;
-    model_shared.shadow[OFFERED] = model_program->initial;
+    *shadow(OFFERED) = model_program->initial;
 }
 
 static const uint32_t *value_word(void)
@@ -115,21 +115,21 @@ static void act(unsigned self, unsigned w)
         return;
     }
     if (adds)
-        model_shared.shadow[OFFERED]++;
+        ++*shadow(OFFERED);
     error = answer_of(w);
     if (!may_answer(w, error))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (adds || error != 0)
         return;
     report_remark(self, "has a unit");
-    if (++model_shared.shadow[TAKEN] > model_shared.shadow[OFFERED])
-        model_thread_fail("made up", "%llu were taken, and only %llu were there",
-                          model_shared.shadow[TAKEN], model_shared.shadow[OFFERED]);
+    if (++*shadow(TAKEN) > *shadow(OFFERED))
+        model_thread_fail("made up", "%llu were taken, and only %llu were there", *shadow(TAKEN),
+                          *shadow(OFFERED));
 }
 
 static void finished(void)
 {
-    uint64_t left = model_shared.shadow[OFFERED] - model_shared.shadow[TAKEN];
+    uint64_t left = *shadow(OFFERED) - *shadow(TAKEN);
 
     if (model_shared.dead != 0)
         return;
@@ -142,41 +142,28 @@ static void finished(void)
         model_fail("word", "%llu are counted, and %llu sleep", s->state >> 32, model_shared.asleep);
 }
 
-static void describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "s = %016" PRIx64 ", guess %" PRIu32, s->state, s->guess);
-}
-
-static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished,
-             .describe = describe);
+static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("psem-two", "a waiter and a poster, twice", "wait wait | post post", FROM(0)),
-    PROGRAM("psem-waiters", "two waiters, two posts", "wait | wait | post post", FROM(0)),
-    PROGRAM("psem-posters", "two posters, one waits twice", "wait wait | post | post", FROM(0)),
-    PROGRAM("psem-barger", "somebody takes units from under the waiter", "wait | try | post post",
-            MAY_SLEEP, FROM(0)),
-    PROGRAM("psem-mutex", "as a mutex, three threads", "wait post | wait post | wait post",
-            BOUND(3, 4), FROM(1)),
-    PROGRAM("psem-spurious", "a spurious wake and a signal handler", "wait | wait | post post",
-            BOUND(3, 4), .budget = {.spurious = 1, .eintr = 1}, FROM(0)),
-    PROGRAM("psem-timed", "a waiter gives up beside another", "timed | wait | post", TICKS(1),
-            MAY_SLEEP, FROM(0)),
-    PROGRAM("psem-cancel", "a waiter is cancelled beside another", "wait | wait | post", CANCELS(1),
-            MAY_SLEEP, FROM(0)),
-    PROGRAM("psem-cancel-two", "the same with a unit for each", "wait | wait | post post",
-            CANCELS(1), BOUND(3, 4), FROM(0)),
-    PROGRAM("psem-free", "the waiter frees the semaphore", "wait free | post", FROM(0)),
-    PROGRAM("psem-free-two", "the same after two posts", "wait wait free | post | post", FROM(0)),
-    PROGRAM("psem-lib-posts", "a process without the drop-in posts",
-            "wait | wait | lib-post lib-post", FROM(0)),
-    PROGRAM("psem-lib-waits", "it waits", "lib-wait | wait | post post", FROM(0)),
-    PROGRAM("psem-lib-mutex", "it takes part in a mutex",
-            "lib-wait lib-post | wait post | wait post", BOUND(3, 4), FROM(1)),
-    PROGRAM("psem-lib-cancel", "a waiter is cancelled beside it", "wait | lib-wait | lib-post",
-            CANCELS(1), MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-two", "wait wait | post post", FROM(0)),
+    PROGRAM("psem-waiters", "wait | wait | post post", FROM(0)),
+    PROGRAM("psem-posters", "wait wait | post | post", FROM(0)),
+    PROGRAM("psem-barger", "wait | try | post post", MAY_SLEEP, FROM(0),
+            ABOUT("somebody takes units from under the waiter")),
+    PROGRAM("psem-mutex", "wait post | wait post | wait post", BOUND(3, 4), FROM(1)),
+    PROGRAM("psem-spurious", "wait | wait | post post", BOUND(3, 4), INTERRUPTED, FROM(0),
+            ABOUT("a spurious wake and a signal handler")),
+    PROGRAM("psem-timed", "timed | wait | post", TICKS(1), MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-cancel", "wait | wait | post", CANCELS(1), MAY_SLEEP, FROM(0)),
+    PROGRAM("psem-cancel-two", "wait | wait | post post", CANCELS(1), BOUND(3, 4), FROM(0)),
+    PROGRAM("psem-free", "wait free | post", FROM(0)),
+    PROGRAM("psem-free-two", "wait wait free | post | post", FROM(0)),
+    PROGRAM("psem-lib-posts", "wait | wait | lib-post lib-post", FROM(0)),
+    PROGRAM("psem-lib-waits", "lib-wait | wait | post post", FROM(0)),
+    PROGRAM("psem-lib-mutex", "lib-wait lib-post | wait post | wait post", BOUND(3, 4), FROM(1)),
+    PROGRAM("psem-lib-cancel", "wait | lib-wait | lib-post", CANCELS(1), MAY_SLEEP, FROM(0)),
 };
 
 GROUP(posix_sem, "posix-sem");

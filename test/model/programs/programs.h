@@ -33,10 +33,10 @@ extern const struct program_group PROGRAM_GROUPS(PROGRAM_GROUP_);
 /* What a file's programs share: the fields of struct model_hooks. */
 #define HOOKS(name, ...) const struct model_hooks name = {__VA_ARGS__}
 
-/* A program: its hooks, name, what it is about, its threads' script (script.h); other fields. */
-#define SCRIPTED(hooks_, called, what, ...)                                      \
-    {                                                                            \
-        .name = called, .about = what, .hooks = &(hooks_), .script = __VA_ARGS__ \
+/* A program: its hooks, its name, its threads' script (script.h); and other fields. */
+#define SCRIPTED(hooks_, called, ...)                             \
+    {                                                             \
+        .name = called, .hooks = &(hooks_), .script = __VA_ARGS__ \
     }
 
 /* A program of its own, without a script, and what it is to show, or NULL. */
@@ -56,9 +56,12 @@ extern const struct program_group PROGRAM_GROUPS(PROGRAM_GROUP_);
 
 /* Parts of a program.  BOUND: explored with at most n preemptions, by --deep with more; 0: any. */
 #define BOUND(n, deep) .preemptions = (n), .deep_preemptions = (deep)
+#define ABOUT(what) .about = what /* what the script and the other fields do not tell */
 #define KILLS(n) .budget.kills = (n)
 #define CANCELS(n) .budget.cancels = (n)
 #define TICKS(n) .budget.ticks = (n)
+#define REFUSALS(n) .budget.refusals = (n)
+#define INTERRUPTED .budget.spurious = 1, .budget.eintr = 1
 /* Waits that may find nothing: a thread that sleeps in the end must not have been to be woken. */
 #define MAY_SLEEP .leaves_asleep = true
 #define FROM(word) .initial = (word)

@@ -24,7 +24,7 @@ enum {
 };
 _Static_assert(SHADOW_WORDS <= MODEL_SHADOW_WORDS, "there is room for what the checks remember");
 
-#define G(what, n) model_shared.shadow[(what) + (n)]
+#define G(what, n) (*shadow((what) + (n)))
 
 static enum rt_act act_of(unsigned task)
 {
@@ -144,7 +144,7 @@ void rt_check_runs(unsigned self)
 {
     for (unsigned i = 0; i < model_thread_count && is_in_order(); i++)
         if (share_cpu(self, i) && G(DEPTH, self) == 0 && boost_of(i) >= base_of(self) &&
-            (model_shared.killed >> i & 1) == 0)
+            !model_is_killed(i))
             model_thread_fail("held back", "task %llu runs beside a section of task %llu", self, i);
 }
 
@@ -154,7 +154,7 @@ void rt_check_runs(unsigned self)
 static bool is_pending(unsigned task)
 {
     return act_of(task) != RT_IDLE && model_threads[task].op.kind != OP_SLEEP &&
-           (model_shared.killed >> task & 1) == 0;
+           !model_is_killed(task);
 }
 
 static bool is_in_section(unsigned task)
@@ -330,7 +330,7 @@ static void check_proxies(void)
 {
     for (unsigned g = 0; g < FW_RT_PROXIES; g++)
         for (unsigned i = 0; i < model_thread_count; i++)
-            if ((model_shared.killed >> i & 1) == 0 &&
+            if (!model_is_killed(i) &&
                 (rt_state->proxy[g] & FW_ROBUST_OWNER) == SUBJECT_FIRST_TID + i &&
                 (is_in_order() || rt_cell_of(i) == NULL || rt_cell_of(i)->unlock_call == 0))
                 model_fail("left over", "proxy %llu bears the id of task %llu", g, i);
@@ -341,7 +341,7 @@ static void check_ended(unsigned thread)
 {
     const struct model_thread *t = &model_threads[thread];
 
-    if (rt_cell_of(thread) != NULL || (model_shared.killed >> thread & 1) != 0)
+    if (rt_cell_of(thread) != NULL || model_is_killed(thread))
         return;
     if (is_in_order() && (t->priority != model_program->tasks[thread].priority ||
                           t->cpu != model_program->tasks[thread].cpu))
@@ -377,12 +377,4 @@ void rt_finished(void)
             model_threads[i].priority != c->base)
             model_fail("left over", "task %llu: it still holds 0x%llx", i, c->held);
     }
-}
-
-void rt_describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "held %llx %llx %llx, proxies %x %x",
-             (unsigned long long)rt_state->task[0].held, (unsigned long long)rt_state->task[1].held,
-             (unsigned long long)rt_state->task[2].held, rt_state->lock[0].pi_word,
-             rt_state->lock[1].pi_word);
 }

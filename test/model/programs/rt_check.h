@@ -72,6 +72,5 @@ void rt_stepped(unsigned thread);
 void rt_killed(unsigned thread);
 void rt_changed(unsigned thread, uint64_t addr, uint64_t size);
 void rt_finished(void);
-void rt_describe(char *text, size_t text_size);
 
 #endif

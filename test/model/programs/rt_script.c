@@ -333,6 +333,6 @@ static void thread(unsigned self)
 
 #define RT_HOOKS                                                               \
     .setup = setup, .thread = thread, .access = access, .stepped = rt_stepped, \
-    .killed = rt_killed, .changed = rt_changed, .finished = rt_finished, .describe = rt_describe
+    .killed = rt_killed, .changed = rt_changed, .finished = rt_finished
 HOOKS(rt_hooks, RT_HOOKS);
 HOOKS(rt_begin_hooks, RT_HOOKS, .own = script_own);

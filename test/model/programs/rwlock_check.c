@@ -2,10 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "../buckets.h"
 #include "../engine/report.h"
 #include "../memory.h"
 #include "../subject/subject.h"
 #include "rwlock_check.h"
+#include "script.h"
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
 
@@ -24,13 +26,13 @@ static const struct model_part parts[] = {{"state", 0, 8}, {"line", 8, 8}, {NULL
 
 static unsigned byte_of(enum shadow g, unsigned thread)
 {
-    return (unsigned)(model_shared.shadow[g] >> 8 * thread & 0xff);
+    return (unsigned)(*shadow(g) >> 8 * thread & 0xff);
 }
 
 static void set_byte(enum shadow g, unsigned thread, uint64_t v)
 {
-    model_shared.shadow[g] &= ~(UINT64_C(0xff) << 8 * thread);
-    model_shared.shadow[g] |= v << 8 * thread;
+    *shadow(g) &= ~(UINT64_C(0xff) << 8 * thread);
+    *shadow(g) |= v << 8 * thread;
 }
 
 /* --- Readable words ------------------------------------------------------------------------- */
@@ -61,13 +63,6 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
              rw_has_waiters(w) ? " WAITERS" : "", rw_wake_is_under_way(w) ? " WAKING" : "");
 }
 
-void rwlock_check_describe(char *text, size_t bucket)
-{
-    int n = snprintf(text, bucket, "l = ");
-
-    decode(lock->state_, 0, 8, text + n, bucket - (size_t)n);
-}
-
 fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
 {
     lock = model_object("l", sizeof *lock, parts, decode);
@@ -78,16 +73,11 @@ fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 
 /* --- Who is queued --------------------------------------------------------------------- */
 
-static const struct fw_waitqueue_ *bucket(void)
-{
-    return (const struct fw_waitqueue_ *)(const void *)model_memory;
-}
-
 static bool is_lined_up(const struct rw_waiter *p)
 {
     unsigned thread = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
-    return (model_shared.shadow[LINED_UP] >> thread & 1) != 0;
+    return (*shadow(LINED_UP) >> thread & 1) != 0;
 }
 
 /* How many want that, of those who have made it known. */
@@ -95,14 +85,16 @@ static unsigned in_line(enum rw_want want)
 {
     unsigned n = 0;
 
-    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p))
+    for (const struct rw_waiter *p = rw_first_in(&buckets_only()->bucket, lock); p != NULL;
+         p = rw_next_to(p))
         n += p->want == want && is_lined_up(p);
     return n;
 }
 
 static bool has_place(unsigned thread)
 {
-    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p))
+    for (const struct rw_waiter *p = rw_first_in(&buckets_only()->bucket, lock); p != NULL;
+         p = rw_next_to(p))
         if (p->id == subject_id(thread))
             return true;
     return false;
@@ -110,9 +102,7 @@ static bool has_place(unsigned thread)
 
 static bool is_inside(unsigned thread)
 {
-    const uint64_t *inside = (const uint64_t *)(const void *)(bucket() + 1);
-
-    return memory_read(thread, (uint64_t)(uintptr_t)inside, 8) == thread + 1;
+    return memory_read(thread, (uint64_t)(uintptr_t)&buckets_only()->inside, 8) == thread + 1;
 }
 
 /* --- Every change of the word --------------------------------------------------------------- */
@@ -158,7 +148,8 @@ static void check_heir(unsigned thread, fw_rw_word_ after)
 
     if (model_program->tasks == NULL || !rw_has_writer(after) || receiver == thread)
         return;
-    for (const struct rw_waiter *p = rw_first_in(bucket(), lock); p != NULL; p = rw_next_to(p)) {
+    for (const struct rw_waiter *p = rw_first_in(&buckets_only()->bucket, lock); p != NULL;
+         p = rw_next_to(p)) {
         unsigned other = (p->id >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;
 
         if (p->want == RW_WRITE && model_threads[other].status == THREAD_ASLEEP &&
@@ -194,7 +185,7 @@ void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before)
         check_heir(thread, after);
     }
     if (is_inside(thread) && has_place(thread))
-        model_shared.shadow[LINED_UP] |= UINT64_C(1) << thread;
+        *shadow(LINED_UP) |= model_bit(thread);
 }
 
 /* --- What the callers see ------------------------------------------------------------------- */
@@ -214,7 +205,7 @@ static void check_exclusion(unsigned self, enum rwlock_mode mode)
 
 void rwlock_check_back(unsigned self)
 {
-    model_shared.shadow[LINED_UP] &= ~(UINT64_C(1) << self);
+    *shadow(LINED_UP) &= ~model_bit(self);
 }
 
 void rwlock_check_has(unsigned self, enum rwlock_mode mode)
@@ -225,18 +216,18 @@ void rwlock_check_has(unsigned self, enum rwlock_mode mode)
     rwlock_check_back(self);
     report_remark(self, names[mode]);
     check_exclusion(self, mode);
-    if (had != RWLOCK_NONE && byte_of(SEEN, self) != model_shared.shadow[VERSION])
+    if (had != RWLOCK_NONE && byte_of(SEEN, self) != *shadow(VERSION))
         model_thread_fail("exclusion", "thread %llu changed modes, and another wrote meanwhile",
                           self, 0);
     if (mode == RWLOCK_WRITES)
-        model_shared.shadow[VERSION]++;
+        ++*shadow(VERSION);
     set_byte(MODES, self, mode);
-    set_byte(SEEN, self, model_shared.shadow[VERSION]);
+    set_byte(SEEN, self, *shadow(VERSION));
 }
 
 void rwlock_check_changes(unsigned self, enum rwlock_mode mode)
 {
-    if (byte_of(SEEN, self) != model_shared.shadow[VERSION])
+    if (byte_of(SEEN, self) != *shadow(VERSION))
         model_thread_fail("exclusion", "somebody wrote while thread %llu had the lock", self, 0);
     set_byte(NEXT, self, mode + 1u);
 }
@@ -248,17 +239,14 @@ enum rwlock_mode rwlock_check_mode(unsigned self)
 
 bool rwlock_check_is_last(unsigned self)
 {
-    uint64_t *gone = &model_shared.shadow[GONE];
-
-    *gone |= UINT64_C(1) << self;
-    return *gone == (UINT64_C(1) << model_thread_count) - 1;
+    return script_is_last(self, GONE);
 }
 
 void rwlock_check_finished(void)
 {
-    if (bucket()->first != NULL)
+    if (buckets_only()->bucket.first != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
-    if (memory_is_freed((uint64_t)(uintptr_t)lock))
+    if (script_is_freed(lock))
         return;
     if (lock->state_ != 0)
         model_fail("word", "all threads are done, and the word is 0x%llx", lock->state_, 0);

@@ -30,7 +30,6 @@ fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line
 
 /* For the hooks. */
 void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before);
-void rwlock_check_describe(char *text, size_t bucket);
 void rwlock_check_finished(void);
 
 /* Called by the threads' scripts: the thread has the lock so; it is about to change to that. */

@@ -3,9 +3,9 @@
  * Runs the threads of the read-write lock programs: rwlock_script.h.
  */
 #include "rwlock_script.h"
+#include "../buckets.h"
 #include "../kernel.h"
 #include "../subject/subject.h"
-#include "core/waitqueue.h"
 #include "rwlock_calls.h"
 #include "script.h"
 #include "thread/rwlock_word.h"
@@ -133,8 +133,7 @@ static void read_again(unsigned self)
 /* One of priority 0 has the lock, or is inside the bucket: that lock does inherit, but not here. */
 static bool ordinary_thread_has_it(void)
 {
-    const struct fw_waitqueue_ *bucket = (const struct fw_waitqueue_ *)(const void *)model_memory;
-    uint64_t inside = fw_load64_relaxed((const fw_word_ *)(const void *)(bucket + 1));
+    uint64_t inside = fw_load64_relaxed(&buckets_only()->inside);
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
 
     if (inside != 0 && model_threads[inside - 1].priority == 0)
@@ -181,5 +180,4 @@ static void act(unsigned self, unsigned w)
 }
 
 HOOKS(rwlock_hooks, .words = word_names, .setup = setup, .act = act,
-      .changed = rwlock_check_changed, .finished = rwlock_check_finished,
-      .describe = rwlock_check_describe);
+      .changed = rwlock_check_changed, .finished = rwlock_check_finished);

@@ -20,6 +20,12 @@ static inline const void *script_options(const void *defaults)
     return model_program->arg != NULL ? model_program->arg : defaults;
 }
 
+/* Was its memory freed? */
+bool script_is_freed(const void *object);
+
+/* True for the last of all threads that says so; a bit of each that did is in that shadow word. */
+bool script_is_last(unsigned self, unsigned word);
+
 /* The hook `own` where there is no other copy of such variables than the shipped one. */
 const struct model_own *script_own(void);
 

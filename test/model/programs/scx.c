@@ -37,7 +37,7 @@ enum {
     CALL = DIED + FW_RT_LOCKS    /* by task: the lock of its call, plus 1 */
 };
 
-#define G(what, n) model_shared.shadow[(what) + (n)]
+#define G(what, n) (*shadow((what) + (n)))
 
 static fw_rt_protocol protocol;
 static uint32_t kind;
@@ -334,30 +334,25 @@ static HOOKS(hooks, .setup = setup, .thread = thread, .own = script_own, .access
 #define TURN .budget.chances = 1
 
 static const struct model_program programs[] = {
-    PROGRAM("scx-pcp", "a section, and a more urgent one", "jaA | jaA | cpu", OF(PCP_DU)),
-    PROGRAM("scx-pcp-two", "two locks, nested the other way round", "jabBA | jbaAB | cpu",
-            OF(PCP_DU), TURN),
-    PROGRAM("scx-pcp-three", "three", "jaA | jbB | jaA | cpu", OF(PCP_DU)),
-    PROGRAM("scx-pcp-kill", "one is killed", "jaA | jaAaA | cpu", OF(PCP_DU), KILL),
-    PROGRAM("scx-pcp-end", "the scheduler's end", "jaA | jaA | cpu | end", OF(PCP_DU)),
-    PROGRAM("scx-pcp-end-two", "the same, two locks", "jabBA | jbaAB | cpu | end", OF(PCP_DU),
-            BOUND(3, 0)),
-    PROGRAM("scx-pcp-end-kill", "the end, and one is killed", "aA | jaA | cpu | end", OF(PCP_DU),
-            KILL, BOUND(3, 0)),
-    PROGRAM("scx-ipcp-end", "immediate ceilings", "jaA | jaA | cpu | end", OF(IPCP), BOUND(3, 0)),
-    PROGRAM("scx-try", "who only tries", "jaA | jcC | cpu | end", OF(PCP_DU), BOUND(3, 0)),
-    PROGRAM("scx-queue", "a queue, two CPUs", "aAaA | aAaA | cpu | cpu", OF(MPCP_DU)),
-    PROGRAM("scx-queue-three", "three", "aA | aA | aA | cpu | cpu", OF(FMLP_DU)),
-    PROGRAM("scx-queue-kill", "one is killed", "aA | aA | cpu | cpu", OF(FMLP_DU), KILL),
-    PROGRAM("scx-queue-kill-try", "who only tries gets what a dead owner had",
-            "aA | cCcC | cpu | cpu", OF(FMLP_DU), KILL),
-    PROGRAM("scx-queue-end", "it ends", "aA | aA | cpu | cpu | end", OF(FMLP_DU), BOUND(3, 0)),
-    PROGRAM("scx-queue-end-local", "the same on one CPU", "aA | jaA | cpu | end", OF(MPCP_DU),
-            BOUND(3, 0)),
-    PROGRAM("scx-queue-end-kill", "the end, and one is killed", "aA | jaA | cpu | end", OF(MPCP_DU),
-            KILL, BOUND(3, 0)),
-    PROGRAM("scx-queue-end-try", "who only tries", "aA | cC | cpu | cpu | end", OF(MPCP_DU),
-            BOUND(3, 0)),
+    PROGRAM("scx-pcp", "jaA | jaA | cpu", OF(PCP_DU), ABOUT("a section, and a more urgent one")),
+    PROGRAM("scx-pcp-two", "jabBA | jbaAB | cpu", OF(PCP_DU), TURN,
+            ABOUT("two locks, nested the other way round")),
+    PROGRAM("scx-pcp-three", "jaA | jbB | jaA | cpu", OF(PCP_DU)),
+    PROGRAM("scx-pcp-kill", "jaA | jaAaA | cpu", OF(PCP_DU), KILL),
+    PROGRAM("scx-pcp-end", "jaA | jaA | cpu | end", OF(PCP_DU)),
+    PROGRAM("scx-pcp-end-two", "jabBA | jbaAB | cpu | end", OF(PCP_DU), BOUND(3, 0)),
+    PROGRAM("scx-pcp-end-kill", "aA | jaA | cpu | end", OF(PCP_DU), KILL, BOUND(3, 0)),
+    PROGRAM("scx-ipcp-end", "jaA | jaA | cpu | end", OF(IPCP), BOUND(3, 0)),
+    PROGRAM("scx-try", "jaA | jcC | cpu | end", OF(PCP_DU), BOUND(3, 0)),
+    PROGRAM("scx-queue", "aAaA | aAaA | cpu | cpu", OF(MPCP_DU)),
+    PROGRAM("scx-queue-three", "aA | aA | aA | cpu | cpu", OF(FMLP_DU)),
+    PROGRAM("scx-queue-kill", "aA | aA | cpu | cpu", OF(FMLP_DU), KILL),
+    PROGRAM("scx-queue-kill-try", "aA | cCcC | cpu | cpu", OF(FMLP_DU), KILL,
+            ABOUT("who only tries gets what a dead owner had")),
+    PROGRAM("scx-queue-end", "aA | aA | cpu | cpu | end", OF(FMLP_DU), BOUND(3, 0)),
+    PROGRAM("scx-queue-end-local", "aA | jaA | cpu | end", OF(MPCP_DU), BOUND(3, 0)),
+    PROGRAM("scx-queue-end-kill", "aA | jaA | cpu | end", OF(MPCP_DU), KILL, BOUND(3, 0)),
+    PROGRAM("scx-queue-end-try", "aA | cC | cpu | cpu | end", OF(MPCP_DU), BOUND(3, 0)),
 };
 
 GROUP(scx, "scx");

@@ -60,16 +60,10 @@ static void setup(void)
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
-    model_shared.shadow[OFFERED + S] = permits_value(s->state_);
-    model_shared.shadow[ADDED + S] = permits_value(s->state_);
-    model_shared.shadow[OFFERED + T] = permits_value(t->state_);
-    model_shared.shadow[ADDED + T] = permits_value(t->state_);
-}
-
-static void describe(char *text, size_t text_size)
-{
-    snprintf(text, text_size, "s = %016" PRIx64 ", t = %016" PRIx64 ", e = %016" PRIx64, s->state_,
-             t->state_, e->state_);
+    *shadow(OFFERED + S) = permits_value(s->state_);
+    *shadow(ADDED + S) = permits_value(s->state_);
+    *shadow(OFFERED + T) = permits_value(t->state_);
+    *shadow(ADDED + T) = permits_value(t->state_);
 }
 
 /* --- What holds at every change ------------------------------------------------------------- */
@@ -109,24 +103,24 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 static void took(unsigned self, enum supply which)
 {
     static const char *const remarks[] = {"has one of s", "has one of t", "passes"};
-    uint64_t taken = ++model_shared.shadow[TAKEN + which];
+    uint64_t taken = ++*shadow(TAKEN + which);
 
     report_remark(self, remarks[which]);
-    if (taken > model_shared.shadow[OFFERED + which])
+    if (taken > *shadow(OFFERED + which))
         model_thread_fail("made up", "%llu were taken, and only %llu were there", taken,
-                          model_shared.shadow[OFFERED + which]);
+                          *shadow(OFFERED + which));
 }
 
 static void add(fw_sem *to, enum supply which, uint32_t n)
 {
     int error;
 
-    model_shared.shadow[OFFERED + which] += n;
+    *shadow(OFFERED + which) += n;
     error = n == 1 ? sem_in_use->post(to) : sem_in_use->post_n(to, n);
     if (error == 0)
-        model_shared.shadow[ADDED + which] += n;
+        *shadow(ADDED + which) += n;
     else
-        model_shared.shadow[OFFERED + which] -= n;
+        *shadow(OFFERED + which) -= n;
 }
 
 static void take(unsigned self, enum word w)
@@ -178,7 +172,7 @@ static void choose(unsigned self, enum word w)
 
 static void set(void)
 {
-    model_shared.shadow[OFFERED + E]++; /* some of these may come to nothing: it is set already */
+    ++*shadow(OFFERED + E); /* some of these may come to nothing: it is set already */
     sem_in_use->set(e);
 }
 
@@ -235,19 +229,12 @@ static void act(unsigned self, unsigned w)
 
 /* --- What holds in the end ------------------------------------------------------------------ */
 
-static bool is_dead(const void *p)
-{
-    const struct model_object *o = model_object_at((uint64_t)(uintptr_t)p, 1);
-
-    return (model_shared.dead >> (o - model_objects) & 1) != 0;
-}
-
 static void check_supply(const void *object, enum supply which)
 {
     uint64_t w = without_stale(*(const uint64_t *)object, model_program->generation);
-    uint64_t left = model_shared.shadow[ADDED + which] - model_shared.shadow[TAKEN + which];
+    uint64_t left = *shadow(ADDED + which) - *shadow(TAKEN + which);
 
-    if (is_dead(object))
+    if (script_is_freed(object))
         return;
     if (which != E && permits_value(w) != left)
         model_fail("lost unit", "there should be %llu units, and there are %llu", left,
@@ -265,9 +252,9 @@ static void finished(void)
     check_supply(t, T);
     if (e->kind_ == FW_EVENT_AUTO)
         check_supply(e, E);
-    else if (!is_dead(e) && model_shared.asleep == 0 && e->state_ >> 32 != 0)
+    else if (!script_is_freed(e) && model_shared.asleep == 0 && e->state_ >> 32 != 0)
         model_fail("word", "nobody is there any more, and the event counts waiters", 0, 0);
 }
 
 HOOKS(sem_hooks, .words = word_names, .setup = setup, .act = act, .changed = changed,
-      .finished = finished, .describe = describe);
+      .finished = finished);

@@ -26,11 +26,11 @@ static void setup(void)
 
 static void enter(unsigned self)
 {
-    if (model_shared.shadow[0] != 0)
+    if (*shadow(0) != 0)
         model_thread_fail("exclusion", "two threads are in the critical section", 0, 0);
-    model_shared.shadow[0] = self + 1;
+    *shadow(0) = self + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    model_shared.shadow[0] = 0;
+    *shadow(0) = 0;
 }
 
 static void lock(enum mistake mistake)
@@ -86,7 +86,7 @@ static void free_by_last(unsigned self)
 
     lock(mistake);
     enter(self);
-    last = ++model_shared.shadow[1] == model_thread_count;
+    last = ++*shadow(1) == model_thread_count;
     unlock(mistake);
     if (last)
         model_op(OP_FREE, word, 4, 0, 0, 0, 0);
@@ -99,7 +99,7 @@ static void requeue(unsigned self)
 
     if (self < 2) {
         fw_futex_wait(word, 0, FW_FUTEX_PRIVATE, NULL);
-        model_shared.shadow[2]++;
+        ++*shadow(2);
         return;
     }
     fw_store32_relaxed(word, 1);
@@ -127,7 +127,7 @@ static void polls(unsigned self)
 
 static const struct model_program programs[] = {
     PLAIN("three-state", "Drepper's mutex, 3 threads, twice each", 3, setup, twice, NULL, NULL,
-          .budget = {.spurious = 1, .eintr = 1}),
+          INTERRUPTED),
     PLAIN("three-state-stale", "it sleeps with a value it has not made sure of", 2, setup, twice,
           NULL, "lost wake-up", .initial = WAITS_ON_STALE_VALUE),
     PLAIN("three-state-forgets", "a woken thread takes it as uncontended", 3, setup, twice, NULL,
