@@ -182,6 +182,21 @@ struct mode {
 
 struct mode as_lock(void); /* the subject's */
 
+/*
+ * Tasks that read and write data under a lock, many times: whoever comes in finds the last write
+ * whole, and a writer is alone; each success counts, and in the end the lock is free.
+ */
+struct load {
+    unsigned tasks, kind, rounds;
+    struct mode writing, reading;
+    unsigned reads;                                  /* of 16 turns */
+    enum { LOAD_LOCKS, LOAD_TRIES, LOAD_TIMES } how; /* some of the tasks */
+    uint32_t hold_ns; /* how long they stay; 0: not at all, or a yield */
+    uint32_t meet_ns; /* they meet before each turn, and come within that time; 0: they do not */
+};
+
+void load_run(const char *what, const struct load *l);
+
 /* One attempt, in a thread of its own, which gives back what it gets. */
 struct attempt {
     void *object;

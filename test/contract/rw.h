@@ -17,6 +17,17 @@ static inline struct mode rw_writing(void)
                          rw_subject->timedwrlock};
 }
 
+/* Tasks that read in so many of 16 turns. */
+static inline struct load rw_load(unsigned tasks, unsigned kind, unsigned rounds, unsigned reads)
+{
+    return (struct load){.tasks = kind_tasks(tasks),
+                         .kind = kind,
+                         .rounds = kind_rounds(rounds),
+                         .writing = rw_writing(),
+                         .reading = rw_reading(),
+                         .reads = reads};
+}
+
 /* A helper (contract.h) that reads or writes. */
 static inline struct helper rw_helper(void *lock, struct mode mode)
 {

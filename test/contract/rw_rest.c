@@ -8,61 +8,28 @@
 
 /* --- No wake-up is lost: the tasks meet before each round, as in wakeup.c --------------------- */
 
-struct rounds {
-    void *lock;
-    pthread_barrier_t meet;
-    unsigned n;
-    unsigned share; /* of reads, in 16ths */
-    uint64_t entries;
-};
-
-static void once_each_round(unsigned index, void *arg)
+static void check_rounds(unsigned tasks, unsigned rounds, unsigned reads, unsigned kind)
 {
-    struct rounds *r = arg;
-    struct rng random;
+    struct load l = rw_load(tasks, kind, rounds, reads);
 
-    rng_seed(&random, index);
-    for (unsigned i = 0; i < r->n; i++) {
-        struct mode mode = rng_below(&random, 16) < r->share ? rw_reading() : rw_writing();
-        pthread_barrier_wait(&r->meet);
-        work_ns(rng_below(&random, 6000));
-        mode.lock(r->lock);
-        hold(&random, 6000);
-        __atomic_fetch_add(&r->entries, 1, __ATOMIC_RELAXED);
-        mode.unlock(r->lock);
-    }
-}
-
-static void check_rounds(unsigned tasks, unsigned n, unsigned share, unsigned kind)
-{
-    struct rounds *r = shared_make(sizeof *r);
-
-    work_calibrate();
-    meeting_make(&r->meet, tasks);
-    r->lock = object_make((kind & WORKER_PROCESSES) != 0);
-    r->n = n;
-    r->share = share;
-    tasks_run(tasks, kind, "each reads or writes once per round", r->lock, once_each_round, r);
-    assert_int_equal(r->entries, (uint64_t)tasks * n);
-    pthread_barrier_destroy(&r->meet);
-    object_unmake(r->lock);
-    shared_unmake(r, sizeof *r);
+    l.hold_ns = l.meet_ns = 6000;
+    load_run("each reads or writes once per round", &l);
 }
 
 TEST(test_readers_and_writers_meet)
 {
     for (unsigned share = 2; share < 16; share += 4) {
-        check_rounds(2, kind_rounds(2000), share, WORKER_THREADS);
-        check_rounds(kind_tasks(5), kind_rounds(1000), share, WORKER_THREADS);
+        check_rounds(2, 2000, share, WORKER_THREADS);
+        check_rounds(5, 1000, share, WORKER_THREADS);
     }
-    check_rounds(kind_tasks(60), kind_rounds(60), 8, WORKER_THREADS);
+    check_rounds(60, 60, 8, WORKER_THREADS);
 }
 
 TEST(test_processes_meet)
 {
     if (!subject_is(ADAPTER_SHARED))
         skip();
-    check_rounds(kind_tasks(4), kind_rounds(1500), 8, WORKER_PROCESSES);
+    check_rounds(4, 1500, 8, WORKER_PROCESSES);
 }
 
 const struct contract_group group_rw_wakeup = {

@@ -153,49 +153,12 @@ TEST(test_tries_tell_who_is_inside)
     object_unmake(lock);
 }
 
-struct hammer {
-    void *lock;
-    unsigned rounds;
-    uint64_t a, b;
-    unsigned torn;
-};
-
-/* Every second task only tries; writers keep the two numbers equal. */
-static void try_and_lock(unsigned index, void *arg)
-{
-    struct hammer *h = arg;
-    struct rng random;
-    unsigned torn = 0;
-
-    rng_seed(&random, index);
-    for (unsigned done = 0; done < h->rounds;) {
-        bool writes = rng_below(&random, 4) == 0;
-        struct mode mode = writes ? rw_writing() : rw_reading();
-        if (index % 2 == 0)
-            mode.lock(h->lock);
-        else if (mode.trylock(h->lock) != 0) {
-            sched_yield();
-            continue;
-        }
-        torn += h->a != h->b;
-        if (writes) {
-            h->a++;
-            h->b++;
-        }
-        mode.unlock(h->lock);
-        done++;
-    }
-    __atomic_fetch_add(&h->torn, torn, __ATOMIC_RELAXED);
-}
-
 TEST(test_tries_exclude_too)
 {
-    struct hammer h = {.lock = object_make(false), .rounds = kind_rounds(8000)};
+    struct load l = rw_load(4, WORKER_THREADS, 8000, 12);
 
-    tasks_run(kind_tasks(4), WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
-    assert_int_equal(h.torn, 0);
-    assert_int_equal(h.a, h.b);
-    object_unmake(h.lock);
+    l.how = LOAD_TRIES;
+    load_run("threads try and lock", &l);
 }
 
 static bool tries(void)

@@ -48,60 +48,13 @@ TEST(test_a_writer_that_gives_up_lets_readers_in)
     object_unmake(lock);
 }
 
-/*
- * Time-outs race with releases, in both modes: each success counts, nobody sees half of a write,
- * and in the end the lock is free.
- */
-struct race {
-    void *lock;
-    unsigned rounds;
-    uint64_t a, b;      /* equal when no writer is inside */
-    uint64_t successes; /* of writers */
-    unsigned torn;
-};
-
-static void race_timeouts(unsigned index, void *arg)
-{
-    struct race *r = arg;
-    struct rng random;
-    uint64_t successes = 0;
-    unsigned torn = 0;
-
-    rng_seed(&random, index);
-    for (unsigned i = 0; i < r->rounds; i++) {
-        bool writes = rng_below(&random, 3) == 0;
-        struct mode mode = writes ? rw_writing() : rw_reading();
-        struct timespec at = clock_in_ns(rng_below(&random, 80000));
-        if (index == 0)
-            mode.lock(r->lock);
-        else if (mode.timedlock(r->lock, &at) != 0)
-            continue;
-        torn += r->a != r->b;
-        if (writes) {
-            r->a++;
-            successes++;
-        }
-        hold(&random, 20000);
-        if (writes)
-            r->b++;
-        mode.unlock(r->lock);
-    }
-    __atomic_fetch_add(&r->successes, successes, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&r->torn, torn, __ATOMIC_RELAXED);
-}
-
 TEST(test_timeouts_race_with_releases)
 {
-    struct race r = {.lock = object_make(false), .rounds = kind_rounds(4000)};
+    struct load l = rw_load(4, WORKER_THREADS, 4000, 11);
 
-    work_calibrate();
-    tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
-              &r);
-    assert_int_equal(r.torn, 0);
-    assert_int_equal(r.a, r.successes);
-    assert_int_equal(answer_in_time(r.lock, rw_writing(), 0), 0);
-    assert_int_equal(answer_in_time(r.lock, rw_reading(), 0), 0);
-    object_unmake(r.lock);
+    l.how = LOAD_TIMES;
+    l.hold_ns = 20000;
+    load_run("time-outs race with releases", &l);
 }
 
 static bool applies(void)

@@ -54,70 +54,23 @@ TEST(test_a_release_in_time_is_seen)
     lock_unmake(a.object);
 }
 
-/*
- * Time-outs race with releases: the deadlines are spread around the time that the lock is held.
- * Whatever wins, each success counts once, and in the end the lock is free.
- */
-struct race {
-    void *lock;
-    unsigned rounds;
-    unsigned inside;
-    unsigned intruders;
-    uint64_t count;
-    uint64_t successes;
-    uint64_t timeouts;
-};
-
-static void hold_and_count(struct race *r, struct rng *random)
-{
-    r->intruders += r->inside != 0;
-    r->inside = 1;
-    hold(random, 30000);
-    r->count++;
-    r->inside = 0;
-    subject->unlock(r->lock);
-}
-
-static void race_timeouts(unsigned index, void *arg)
-{
-    struct race *r = arg;
-    struct rng random;
-    uint64_t successes = 0, timeouts = 0;
-
-    rng_seed(&random, index);
-    for (unsigned i = 0; i < r->rounds; i++) {
-        if (index == 0) {
-            subject->lock(r->lock);
-        } else {
-            struct timespec at = clock_in_ns(rng_below(&random, 80000));
-            if (subject->timedlock(r->lock, &at) != 0) {
-                timeouts++;
-                continue;
-            }
-        }
-        successes++;
-        hold_and_count(r, &random);
-    }
-    __atomic_fetch_add(&r->successes, successes, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&r->timeouts, timeouts, __ATOMIC_RELAXED);
-}
-
+/* Time-outs race with releases: the deadlines are spread around the time that it is held. */
 TEST(test_timeouts_race_with_releases)
 {
-    struct race r = {.lock = lock_make(false), .rounds = kind_rounds(4000)};
-
-    work_calibrate();
-    tasks_run(kind_tasks(4), WORKER_THREADS, "time-outs race with releases", r.lock, race_timeouts,
-              &r);
-    assert_int_equal(r.intruders, 0);
-    assert_int_equal(r.count, r.successes);
-    struct timespec now = clock_in_ns(0);
-    assert_int_equal(subject->timedlock(r.lock, &now), 0);
-    subject->unlock(r.lock);
-    lock_unmake(r.lock);
+    load_run("time-outs race with releases", &(struct load){.tasks = kind_tasks(4),
+                                                            .rounds = kind_rounds(4000),
+                                                            .writing = as_lock(),
+                                                            .how = LOAD_TIMES,
+                                                            .hold_ns = 30000});
 }
 
 /* A waiter with a deadline and one without: the wake must not die with the one that gives up. */
+struct race {
+    void *lock;
+    unsigned rounds;
+    uint64_t count;
+};
+
 static void wait_with_or_without(unsigned index, void *arg)
 {
     struct race *r = arg;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A try never waits: it takes a free lock, and leaves a held one alone. */
-#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -44,38 +43,12 @@ TEST(test_anothers_lock_is_busy)
     lock_unmake(lock);
 }
 
-struct hammer {
-    void *lock;
-    unsigned rounds;
-    uint64_t count;
-};
-
-/* Every second task only tries; the others wait as well. */
-static void try_and_lock(unsigned index, void *arg)
-{
-    struct hammer *h = arg;
-
-    for (unsigned done = 0; done < h->rounds;) {
-        if (index % 2 == 0)
-            subject->lock(h->lock);
-        else if (subject->trylock(h->lock) != 0) {
-            sched_yield();
-            continue;
-        }
-        h->count++;
-        subject->unlock(h->lock);
-        done++;
-    }
-}
-
 TEST(test_tries_exclude_too)
 {
-    struct hammer h = {.lock = lock_make(false), .rounds = kind_rounds(8000)};
-    unsigned tasks = kind_tasks(4);
-
-    tasks_run(tasks, WORKER_THREADS, "threads try and lock", h.lock, try_and_lock, &h);
-    assert_int_equal(h.count, (uint64_t)tasks * h.rounds);
-    lock_unmake(h.lock);
+    load_run("threads try and lock", &(struct load){.tasks = kind_tasks(4),
+                                                    .rounds = kind_rounds(8000),
+                                                    .writing = as_lock(),
+                                                    .how = LOAD_TRIES});
 }
 
 enum { FEW_ALARMS = 10 };
