@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/classics/spin_yield.h"
 
-#include <unistd.h>
+#include <time.h>
 
 #include "test/support/child.h"
 #include "test/support/testing.h"
@@ -27,6 +27,17 @@ static void lock_and_unlock(void *arg)
     classic_spin_yield_unlock(arg);
 }
 
+/* By its CPU time: many times the 1000 tries after which it yields. */
+static bool has_tried_often(void *waiter)
+{
+    enum { ENOUGH_NS = 5000000 };
+    struct timespec used;
+    clockid_t clock;
+
+    return clock_getcpuclockid(*(pid_t *)waiter, &clock) == 0 && clock_gettime(clock, &used) == 0 &&
+           (used.tv_sec > 0 || used.tv_nsec >= ENOUGH_NS);
+}
+
 static void a_waiter_yields_until_it_is_free(void **state)
 {
     (void)state;
@@ -34,7 +45,7 @@ static void a_waiter_yields_until_it_is_free(void **state)
 
     classic_spin_yield_lock(l);
     pid_t waiter = start(lock_and_unlock, l);
-    usleep(20000); /* many times 1000 tries */
+    assert_true(await_condition(has_tried_often, &waiter));
     classic_spin_yield_unlock(l);
     finish(waiter);
     assert_int_equal(l->word, 0);
