@@ -122,7 +122,7 @@ static void grant_beside(int priority, void (*play)(struct actor *), int others)
         {.name = "B", .cpu = cpus[0], .priority = others, .play = be_busy, .opens = ""},
     };
 
-    if (cpus[0] == cpus[1])
+    if (!has_two_cpus())
         return; /* B would keep L from leaving */
     fixture_start(all, 3);
     cue(0);
@@ -215,7 +215,7 @@ static void sections_go_by_rank(bool is_b_above)
 
 static void sections_go_by_ceiling_or_age(void)
 {
-    if (cpus[0] == cpus[1])
+    if (!has_two_cpus())
         return; /* no ceilings of other CPUs */
     sections_go_by_rank(false);
     sections_go_by_rank(true);
@@ -259,13 +259,10 @@ static void wake_up_outside(struct actor *a)
 static void *be_no_task(void *unused)
 {
     struct sched_param param = {.sched_priority = 10};
-    cpu_set_t set;
 
     (void)unused;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)cpus[1], &set);
     CHECK(sched_setscheduler(0, SCHED_FIFO, &param) == 0);
-    CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+    move_to(cpus[1]);
     wake_up_outside(NULL);
     return NULL;
 }

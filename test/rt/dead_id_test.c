@@ -254,7 +254,6 @@ static void play_reuses(void)
 
 int main(int argc, char **argv)
 {
-    struct sched_param none = {0};
     const char *only = argc == 2 ? argv[1] : NULL;
 
     if (argc == 6 && strcmp(argv[1], "--go-on") == 0) {
@@ -263,8 +262,7 @@ int main(int argc, char **argv)
         cpus[0] = atoi(argv[5]);
         return go_on(argv[3][0] != '\0');
     }
-    become_director(); /* or skip, which the victim could not say */
-    CHECK(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+    need_priorities(); /* which the victim could not say */
     choose_cpus();
     snprintf(name, sizeof name, "/furwock-rt-dead-id-%d", (int)getpid());
     here = share(sizeof *here);

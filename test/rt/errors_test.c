@@ -19,79 +19,94 @@ static void says(const char *part)
 {
     if (strstr(fw_rt_strerror(), part) == NULL)
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
-    SCENARIO_CHECK(strstr(fw_rt_strerror(), part) != NULL);
+    CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 static struct fw_rt_task_options options(int priority)
 {
-    return (struct fw_rt_task_options){.cpu = scenario_cpu(), .priority = priority};
+    return (struct fw_rt_task_options){.cpu = cpus[0], .priority = priority};
 }
+
+static fw_rt_task *begin(int priority)
+{
+    struct fw_rt_task_options o = options(priority);
+    fw_rt_task *task;
+
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    return task;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define TOO_LONG "a name that is longer than thirty-one bytes"
 
 static void tasks_that_cannot_be(void)
 {
-    struct fw_rt_task_options o = options(0);
+    const struct {
+        struct fw_rt_task_options options;
+        const char *says;
+    } refused[] = {
+        {{.cpu = cpus[0], .priority = 0}, "the priority is 0"},
+        {{.cpu = cpus[0], .priority = FW_RT_PRIORITY_MAX + 1}, "priority"},
+        {{.cpu = -1, .priority = 1}, "CPU"},
+        {{.cpu = 255, .priority = 1}, "CPU 255"},
+        {{.cpu = cpus[0], .priority = 1, .period_ns = 5, .deadline_ns = 6}, "deadline"},
+        {{.cpu = cpus[0], .priority = 1, .name = TOO_LONG}, ""},
+    };
     fw_rt_task *task;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
-    says("the priority is 0");
-    o = options(FW_RT_PRIORITY_MAX + 1);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
-    o = options(1);
-    o.cpu = -1;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
-    o.cpu = 255;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
-    says("CPU 255");
-    o = options(1);
-    o.period_ns = 5, o.deadline_ns = 6;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
-    says("deadline");
-    o = options(1);
-    o.name = "a name that is longer than thirty-one bytes";
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        EXPECT(fw_rt_task_begin(&task, group, &refused[i].options), EINVAL);
+        says(refused[i].says);
+    }
 }
+
+/* By a task of priority 20, in this order: one of them makes "x". */
+static const struct {
+    const char *name;
+    fw_rt_protocol protocol;
+    int ceiling, error;
+    const char *says;
+} openings[] = {
+    {"x", (fw_rt_protocol)0, 0, EINVAL, ""},
+    {"x", (fw_rt_protocol)77, 0, EINVAL, "no protocol 77"},
+    {"", FW_RT_PIP, 0, EINVAL, ""},
+    {NULL, FW_RT_PIP, 0, EINVAL, ""},
+    {TOO_LONG, FW_RT_PIP, 0, EINVAL, ""},
+    {"x", FW_RT_PCP_DU, 19, EINVAL, "below the priority"},
+    {"x", FW_RT_PCP_DU, FW_RT_PRIORITY_MAX + 1, EINVAL, ""},
+    {"x", FW_RT_PCP_DU, -1, EINVAL, ""},
+    {"x", FW_RT_PCP_DU_PF, 0, ENOTSUP, ""},
+    {"x", FW_RT_PCP_DU, 25, 0, ""},
+    {"x", FW_RT_PCP_DU, 25, 0, ""},
+    {"x", FW_RT_PCP_DU, 26, EEXIST, "a ceiling of 25"},
+    {"x", FW_RT_IPCP, 25, EEXIST, "under PCP-DU-BOOL"},
+};
 
 static void locks_that_cannot_be(void)
 {
     struct fw_rt_task_options o = options(20);
-    fw_rt_task *task, *second;
+    fw_rt_task *task = begin(20), *second;
     unsigned lock;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_task_begin(&second, group, &o), EBUSY);
-    SCENARIO_EXPECT(fw_rt_group_close(group), EBUSY);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)0, 0, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", (fw_rt_protocol)77, 0, &lock), EINVAL);
-    says("no protocol 77");
-    SCENARIO_EXPECT(fw_rt_open(task, "", FW_RT_PIP, 0, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, NULL, FW_RT_PIP, 0, &lock), EINVAL);
-    SCENARIO_EXPECT(
-        fw_rt_open(task, "a name that is longer than thirty-one bytes", FW_RT_PIP, 0, &lock),
-        EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 19, &lock), EINVAL);
-    says("below the priority");
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, FW_RT_PRIORITY_MAX + 1, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, -1, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU_PF, 0, &lock), ENOTSUP);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), 0);
-    SCENARIO_CHECK(lock == 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 26, &lock), EEXIST);
-    says("a ceiling of 25");
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_IPCP, 25, &lock), EEXIST);
-    says("under PCP-DU-BOOL");
-    SCENARIO_EXPECT(fw_rt_lock(task, 1), EINVAL);
-    SCENARIO_EXPECT(fw_rt_unlock(task, 1), EINVAL);
-    SCENARIO_EXPECT(fw_rt_trylock(task, FW_RT_LOCKS_MAX), EINVAL);
-    SCENARIO_EXPECT(fw_rt_unlock(task, ~0u), EINVAL);
-    SCENARIO_EXPECT(fw_rt_unlock(task, 0), EPERM);
-    SCENARIO_EXPECT(fw_rt_wait_period(task, NULL), EINVAL);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-    o.priority = 30;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 0, &lock), EINVAL);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_task_begin(&second, group, &o), EBUSY);
+    EXPECT(fw_rt_group_close(group), EBUSY);
+    for (size_t i = 0; i < COUNT(openings); i++) {
+        EXPECT(fw_rt_open(task, openings[i].name, openings[i].protocol, openings[i].ceiling, &lock),
+               openings[i].error);
+        says(openings[i].says);
+        CHECK(openings[i].error != 0 || lock == 0);
+    }
+    EXPECT(fw_rt_lock(task, 1), EINVAL);
+    EXPECT(fw_rt_unlock(task, 1), EINVAL);
+    EXPECT(fw_rt_trylock(task, FW_RT_LOCKS_MAX), EINVAL);
+    EXPECT(fw_rt_unlock(task, ~0u), EINVAL);
+    EXPECT(fw_rt_unlock(task, 0), EPERM);
+    EXPECT(fw_rt_wait_period(task, NULL), EINVAL);
+    EXPECT(fw_rt_task_end(task), 0);
+    task = begin(30);
+    EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 25, &lock), EINVAL);
+    EXPECT(fw_rt_open(task, "x", FW_RT_PCP_DU, 0, &lock), EINVAL);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 static void there_are_at_most_so_many_locks(void)
@@ -102,18 +117,18 @@ static void there_are_at_most_so_many_locks(void)
     char name[16];
     unsigned lock;
 
-    SCENARIO_EXPECT(fw_rt_group_open(&full, NULL, FW_RT_TIER_A), 0);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, full, &o), 0);
+    EXPECT(fw_rt_group_open(&full, NULL, FW_RT_TIER_A), 0);
+    EXPECT(fw_rt_task_begin(&task, full, &o), 0);
     for (unsigned i = 0; i < FW_RT_LOCKS_MAX; i++) {
         snprintf(name, sizeof name, "%u", i);
-        SCENARIO_EXPECT(fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock), 0);
-        SCENARIO_CHECK(lock == i);
+        EXPECT(fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock), 0);
+        CHECK(lock == i);
     }
-    SCENARIO_EXPECT(fw_rt_open(task, "one more", FW_RT_PCP_DU, 0, &lock), ENOSPC);
-    SCENARIO_EXPECT(fw_rt_lock(task, FW_RT_LOCKS_MAX - 1), 0);
-    SCENARIO_EXPECT(fw_rt_unlock(task, FW_RT_LOCKS_MAX - 1), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-    SCENARIO_EXPECT(fw_rt_group_close(full), 0);
+    EXPECT(fw_rt_open(task, "one more", FW_RT_PCP_DU, 0, &lock), ENOSPC);
+    EXPECT(fw_rt_lock(task, FW_RT_LOCKS_MAX - 1), 0);
+    EXPECT(fw_rt_unlock(task, FW_RT_LOCKS_MAX - 1), 0);
+    EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_group_close(full), 0);
 }
 
 static void *use_elsewhere(void *arg)
@@ -123,46 +138,35 @@ static void *use_elsewhere(void *arg)
     unsigned lock;
 
     (void)arg;
-    o.cpu = scenario_other_cpu();
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), EXDEV);
+    o.cpu = cpus[1];
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), EXDEV);
     says("for the tasks of CPU");
-    SCENARIO_EXPECT(fw_rt_open(task, "anywhere", FW_RT_PIP, 0, &lock), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_open(task, "anywhere", FW_RT_PIP, 0, &lock), 0);
+    EXPECT(fw_rt_task_end(task), 0);
     return NULL;
-}
-
-/* Somebody else moves the thread: as far as it can tell, itself. */
-static void move_to(int cpu)
-{
-    cpu_set_t cpus;
-
-    CPU_ZERO(&cpus);
-    CPU_SET((size_t)cpu, &cpus);
-    SCENARIO_CHECK(sched_setaffinity(0, sizeof cpus, &cpus) == 0);
 }
 
 static void one_cpu_only(void)
 {
-    struct fw_rt_task_options o = options(20);
     pthread_t other;
     fw_rt_task *task;
     unsigned lock;
 
-    if (scenario_other_cpu() < 0)
+    if (!has_two_cpus())
         return;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), 0);
-    move_to(scenario_other_cpu());
-    SCENARIO_EXPECT(fw_rt_lock(task, lock), EXDEV);
+    task = begin(20);
+    EXPECT(fw_rt_open(task, "here", FW_RT_PCP_DU, 0, &lock), 0);
+    move_to(cpus[1]);
+    EXPECT(fw_rt_lock(task, lock), EXDEV);
     says("was moved to CPU");
-    SCENARIO_EXPECT(fw_rt_trylock(task, lock), EXDEV);
-    move_to(scenario_cpu());
-    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
-    SCENARIO_EXPECT(pthread_create(&other, NULL, use_elsewhere, NULL), 0);
+    EXPECT(fw_rt_trylock(task, lock), EXDEV);
+    move_to(cpus[0]);
+    EXPECT(fw_rt_lock(task, lock), 0);
+    EXPECT(pthread_create(&other, NULL, use_elsewhere, NULL), 0);
     pthread_join(other, NULL);
-    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_unlock(task, lock), 0);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 /* A task that shares a group's memory may have written anything there. */
@@ -173,33 +177,31 @@ static void cells_that_were_written_over(void)
     fw_rt_task *task;
 
     o.period_ns = 1;
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
     task->record->period = 0;
     memset(task->record->name, 'x', sizeof task->record->name);
-    SCENARIO_EXPECT(fw_rt_lock(task, 1), EINVAL);
+    EXPECT(fw_rt_lock(task, 1), EINVAL);
     says("xxx\" has not opened");
     task->next_release_ns -= 5000000000; /* periods, more than 32 bits have */
-    SCENARIO_EXPECT(fw_rt_wait_period(task, &job), 0);
-    SCENARIO_CHECK(job.missed == UINT32_MAX && task->next_release_ns > job.finished_ns);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_wait_period(task, &job), 0);
+    CHECK(job.missed == UINT32_MAX && task->next_release_ns > job.finished_ns);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 /* To open another lock in a section does not take away what the section gives. */
 static void opening_in_a_section(void)
 {
-    struct fw_rt_task_options o = options(7);
     struct sched_param in, after;
-    fw_rt_task *task;
+    fw_rt_task *task = begin(7);
     unsigned lock, next;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "boosts", FW_RT_MPCP, 0, &lock), 0);
-    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
-    SCENARIO_CHECK(sched_getparam(0, &in) == 0 && in.sched_priority > 49);
-    SCENARIO_EXPECT(fw_rt_open(task, "boosts, too", FW_RT_MPCP, 0, &next), 0);
-    SCENARIO_CHECK(sched_getparam(0, &after) == 0 && after.sched_priority == in.sched_priority);
-    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_open(task, "boosts", FW_RT_MPCP, 0, &lock), 0);
+    EXPECT(fw_rt_lock(task, lock), 0);
+    CHECK(sched_getparam(0, &in) == 0 && in.sched_priority > 49);
+    EXPECT(fw_rt_open(task, "boosts, too", FW_RT_MPCP, 0, &next), 0);
+    CHECK(sched_getparam(0, &after) == 0 && after.sched_priority == in.sched_priority);
+    EXPECT(fw_rt_unlock(task, lock), 0);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 /* A child has none of its parent's tasks. */
@@ -210,19 +212,19 @@ static void a_child_counts_for_itself(fw_rt_group *shared)
     int status = -1;
     pid_t child;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
+    EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
     child = fork();
     if (child == 0) {
         alarm(100);
         o.priority = 6;
-        SCENARIO_EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
-        SCENARIO_EXPECT(fw_rt_group_close(shared), EBUSY);
-        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-        SCENARIO_EXPECT(fw_rt_group_close(shared), 0);
+        EXPECT(fw_rt_task_begin(&task, shared, &o), 0);
+        EXPECT(fw_rt_group_close(shared), EBUSY);
+        EXPECT(fw_rt_task_end(task), 0);
+        EXPECT(fw_rt_group_close(shared), 0);
         _exit(0);
     }
-    SCENARIO_CHECK(waitpid(child, &status, 0) == child && status == 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 static void heads_that_cannot_be(fw_rt_group *shared, const char *path)
@@ -232,12 +234,12 @@ static void heads_that_cannot_be(fw_rt_group *shared, const char *path)
 
     if (fw_pid_namespace_() != 0) {
         w->pid_namespace ^= 1;
-        SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_A), ENOTSUP);
+        EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_A), ENOTSUP);
         says("another pid namespace");
         w->pid_namespace ^= 1;
     }
     w->tier = 9;
-    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), EUCLEAN);
+    EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), EUCLEAN);
     w->tier = FW_RT_TIER_A;
 }
 
@@ -247,24 +249,24 @@ static void groups_that_cannot_be(void)
     fw_rt_group *other, *again;
     int fd;
 
-    SCENARIO_EXPECT(fw_rt_group_open(&other, NULL, (fw_rt_tier)9), EINVAL);
-    SCENARIO_EXPECT(fw_rt_group_open(&other, "", FW_RT_TIER_A), EINVAL);
-    SCENARIO_EXPECT(fw_rt_group_open(&other, "./no/such/directory", FW_RT_TIER_A), ENOENT);
+    EXPECT(fw_rt_group_open(&other, NULL, (fw_rt_tier)9), EINVAL);
+    EXPECT(fw_rt_group_open(&other, "", FW_RT_TIER_A), EINVAL);
+    EXPECT(fw_rt_group_open(&other, "./no/such/directory", FW_RT_TIER_A), ENOENT);
     unlink(path);
-    SCENARIO_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), 0);
-    SCENARIO_CHECK(fw_rt_group_tier(other) == FW_RT_TIER_A);
-    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), 0);
-    SCENARIO_CHECK(fw_rt_group_tier(again) == FW_RT_TIER_A);
-    SCENARIO_EXPECT(fw_rt_group_close(again), 0);
-    SCENARIO_EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_B), EPROTO);
+    EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), 0);
+    CHECK(fw_rt_group_tier(other) == FW_RT_TIER_A);
+    EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_ANY), 0);
+    CHECK(fw_rt_group_tier(again) == FW_RT_TIER_A);
+    EXPECT(fw_rt_group_close(again), 0);
+    EXPECT(fw_rt_group_open(&again, path, FW_RT_TIER_B), EPROTO);
     a_child_counts_for_itself(other);
     heads_that_cannot_be(other, path);
-    SCENARIO_EXPECT(fw_rt_group_close(other), 0);
+    EXPECT(fw_rt_group_close(other), 0);
     unlink(path);
     fd = open(path, O_CREAT | O_WRONLY, 0600);
-    SCENARIO_CHECK(fd >= 0 && write(fd, "something else", 14) == 14);
+    CHECK(fd >= 0 && write(fd, "something else", 14) == 14);
     close(fd);
-    SCENARIO_EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), EUCLEAN);
+    EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_A), EUCLEAN);
     unlink(path);
 }
 
@@ -277,15 +279,15 @@ static void without_the_right(void)
     fw_rt_task *task;
 
     alarm(100);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
+    EXPECT(fw_rt_task_begin(&task, group, &o), EINVAL);
     says("belongs to the parent");
-    SCENARIO_EXPECT(fw_rt_group_open(&own, NULL, FW_RT_TIER_A), 0);
-    SCENARIO_CHECK(setrlimit(RLIMIT_RTPRIO, &none) == 0);
+    EXPECT(fw_rt_group_open(&own, NULL, FW_RT_TIER_A), 0);
+    CHECK(setrlimit(RLIMIT_RTPRIO, &none) == 0);
     if (setuid(65534) != 0)
         _exit(0); /* no CAP_SETUID */
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, own, &o), EPERM);
+    EXPECT(fw_rt_task_begin(&task, own, &o), EPERM);
     says("CAP_SYS_NICE");
-    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    CHECK(sched_getscheduler(0) == SCHED_OTHER);
     _exit(0);
 }
 
@@ -295,7 +297,7 @@ int main(void)
     pid_t child;
 
     scenario_begin();
-    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     tasks_that_cannot_be();
     locks_that_cannot_be();
     there_are_at_most_so_many_locks();
@@ -306,7 +308,7 @@ int main(void)
     child = geteuid() == 0 ? fork() : -1;
     if (child == 0)
         without_the_right();
-    SCENARIO_CHECK(child < 0 || (waitpid(child, &status, 0) == child && status == 0));
-    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
+    CHECK(child < 0 || (waitpid(child, &status, 0) == child && status == 0));
+    EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

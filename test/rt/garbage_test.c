@@ -21,14 +21,6 @@ static fw_rt_task *task;
 static struct fw_rt_state saved;
 static uint64_t random_state;
 
-static uint64_t draw(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
 static void restore(void)
 {
     memcpy(group->state, &saved, sizeof saved);
@@ -36,10 +28,10 @@ static void restore(void)
 
 static void says(int error, int expected, const char *part)
 {
-    SCENARIO_EXPECT(error, expected);
+    EXPECT(error, expected);
     if (strstr(fw_rt_strerror(), part) == NULL)
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", fw_rt_strerror(), part);
-    SCENARIO_CHECK(strstr(fw_rt_strerror(), part) != NULL);
+    CHECK(strstr(fw_rt_strerror(), part) != NULL);
 }
 
 /* Others have begun and have had locks since: it looks around. */
@@ -74,8 +66,8 @@ static void records(unsigned lock)
     c->tid = 1;
     says(fw_rt_lock(task, lock), EUCLEAN, "no task's");
     restore();
-    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
-    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+    EXPECT(fw_rt_lock(task, lock), 0);
+    EXPECT(fw_rt_unlock(task, lock), 0);
 }
 
 /* The word of a lock with a queue names nobody. */
@@ -89,17 +81,17 @@ static void words(unsigned lock)
         says(fw_rt_trylock(task, lock), EUCLEAN, "the word of");
         restore();
     }
-    SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
-    SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+    EXPECT(fw_rt_lock(task, lock), 0);
+    EXPECT(fw_rt_unlock(task, lock), 0);
 }
 
 static void write_over(void *memory, size_t size)
 {
     unsigned char *p = memory;
-    unsigned kind = draw() % 4;
+    unsigned kind = draw(&random_state) % 4;
 
     for (size_t i = 0; i < size; i++)
-        p[i] = (unsigned char)(kind == 0 ? 0xff : kind == 1 ? 1 : draw());
+        p[i] = (unsigned char)(kind == 0 ? 0xff : kind == 1 ? 1 : draw(&random_state));
 }
 
 static void anything(unsigned lock)
@@ -108,12 +100,12 @@ static void anything(unsigned lock)
     int error;
 
     for (unsigned i = 0; i < FW_RT_TASKS; i++) {
-        if (i == task->slot || draw() % 4 == 0)
+        if (i == task->slot || draw(&random_state) % 4 == 0)
             continue;
         write_over(&w->task[i], sizeof w->task[i]);
-        if (draw() % 2 == 0)
+        if (draw(&random_state) % 2 == 0)
             w->task[i].cpu = task->record->cpu;
-        if (draw() % 2 == 0)
+        if (draw(&random_state) % 2 == 0)
             w->task[i].state = FW_RT_LIVE;
     }
     write_over(w->proxy, sizeof w->proxy);
@@ -124,10 +116,10 @@ static void anything(unsigned lock)
     write_over(&task->record->record_lock, sizeof task->record->record_lock);
     task->record->unlock_call = 1;
     need_a_look();
-    error = draw() % 4 == 0 ? fw_rt_trylock(task, lock) : fw_rt_lock(task, lock);
-    SCENARIO_CHECK((error == 0) == (fw_rt_strerror()[0] == '\0'));
+    error = draw(&random_state) % 4 == 0 ? fw_rt_trylock(task, lock) : fw_rt_lock(task, lock);
+    CHECK((error == 0) == (fw_rt_strerror()[0] == '\0'));
     if (error == 0 || error == EOWNERDEAD)
-        SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+        EXPECT(fw_rt_unlock(task, lock), 0);
     fw_rt_resumed(task);
     restore();
 }
@@ -143,12 +135,12 @@ int main(int argc, char **argv)
     random_state = argc > 1 ? strtoull(argv[1], NULL, 10) : (uint64_t)now.tv_nsec | 1;
     printf("seed %llu\n", (unsigned long long)random_state);
     fflush(stdout);
-    options.cpu = scenario_cpu();
-    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    options.cpu = cpus[0];
+    EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    EXPECT(fw_rt_task_begin(&task, group, &options), 0);
     for (fw_rt_protocol p = FW_RT_PIP; p <= FW_RT_FMLP_DU; p++)
         if (p != FW_RT_PCP_DU_PF)
-            SCENARIO_EXPECT(fw_rt_open(task, fw_rt_protocol_name(p), p, 0, &lock[p]), 0);
+            EXPECT(fw_rt_open(task, fw_rt_protocol_name(p), p, 0, &lock[p]), 0);
     memcpy(&saved, group->state, sizeof saved);
     for (fw_rt_protocol p = FW_RT_PIP; p <= FW_RT_FMLP_DU; p++) {
         if (p == FW_RT_PCP_DU_PF)
@@ -160,7 +152,7 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < ROUNDS; i++)
             anything(lock[p]);
     }
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
+    EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

@@ -22,12 +22,12 @@ static uint64_t longest_ns;
 
 static fw_rt_task *begin(int priority, unsigned *a, unsigned *b)
 {
-    struct fw_rt_task_options options = {.cpu = scenario_cpu(), .priority = priority};
+    struct fw_rt_task_options options = {.cpu = cpus[0], .priority = priority};
     fw_rt_task *task;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &options), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "a", FW_RT_PCP_DU, HIGH, a), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "b", FW_RT_PCP_DU, HIGH, b), 0);
+    EXPECT(fw_rt_task_begin(&task, group, &options), 0);
+    EXPECT(fw_rt_open(task, "a", FW_RT_PCP_DU, HIGH, a), 0);
+    EXPECT(fw_rt_open(task, "b", FW_RT_PCP_DU, HIGH, b), 0);
     return task;
 }
 
@@ -44,40 +44,30 @@ static uint32_t *leave_a_proxy(fw_rt_task *task, unsigned lock, bool has_slept)
 
 static void proxies_are_given_back(void)
 {
-    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     for (int has_slept = 0; has_slept < 2; has_slept++) {
         unsigned a, b;
         fw_rt_task *task = begin(LOW, &a, &b);
         uint32_t *proxy = leave_a_proxy(task, a, has_slept);
 
-        SCENARIO_EXPECT(fw_rt_lock(task, b), 0);
-        SCENARIO_EXPECT(fw_rt_unlock(task, b), 0);
-        SCENARIO_CHECK(*proxy == 0 && task->record->at[a] == 0 && task->record->unlock_call == 0);
+        EXPECT(fw_rt_lock(task, b), 0);
+        EXPECT(fw_rt_unlock(task, b), 0);
+        CHECK(*proxy == 0 && task->record->at[a] == 0 && task->record->unlock_call == 0);
         proxy = leave_a_proxy(task, a, has_slept);
-        SCENARIO_EXPECT(fw_rt_lock(task, a),
-                        0); /* again in that section: it still leads to the proxy */
-        SCENARIO_EXPECT(fw_rt_lock(task, b), 0);
-        SCENARIO_EXPECT(fw_rt_unlock(task, b), 0);
-        SCENARIO_CHECK(*proxy != 0 && task->record->unlock_call == 1);
-        SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
-        SCENARIO_CHECK(*proxy == 0 && task->record->unlock_call == 0);
+        EXPECT(fw_rt_lock(task, a), 0); /* again in that section: it still leads to the proxy */
+        EXPECT(fw_rt_lock(task, b), 0);
+        EXPECT(fw_rt_unlock(task, b), 0);
+        CHECK(*proxy != 0 && task->record->unlock_call == 1);
+        EXPECT(fw_rt_unlock(task, a), 0);
+        CHECK(*proxy == 0 && task->record->unlock_call == 0);
         proxy = leave_a_proxy(task, a, has_slept);
-        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-        SCENARIO_CHECK(*proxy == 0);
+        EXPECT(fw_rt_task_end(task), 0);
+        CHECK(*proxy == 0);
     }
-    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
+    EXPECT(fw_rt_group_close(group), 0);
 }
 
 /* --- For real ------------------------------------------------------------------------------- */
-
-static void go_to(int cpu)
-{
-    cpu_set_t one;
-
-    CPU_ZERO(&one);
-    CPU_SET((size_t)cpu, &one);
-    SCENARIO_CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-}
 
 static void *come_for_it(void *unused)
 {
@@ -87,24 +77,24 @@ static void *come_for_it(void *unused)
     for (unsigned round = 1; round <= ROUNDS; round++) {
         while (sem_wait(&is_begun) != 0)
             ;
-        SCENARIO_EXPECT(fw_rt_lock(task, a), 0);
-        SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
+        EXPECT(fw_rt_lock(task, a), 0);
+        EXPECT(fw_rt_unlock(task, a), 0);
         sem_post(&is_over);
     }
     longest_ns = task->record->worst;
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_task_end(task), 0);
     return unused;
 }
 
 static void leave_elsewhere(fw_rt_task *task, unsigned round, unsigned a)
 {
-    go_to(scenario_cpu());
-    SCENARIO_EXPECT(fw_rt_lock(task, a), 0);
-    go_to(scenario_other_cpu());
+    move_to(cpus[0]);
+    EXPECT(fw_rt_lock(task, a), 0);
+    move_to(cpus[1]);
     sem_post(&is_begun);
     for (unsigned i = SPINS_STEP * (round % MOST_STEPS); i > 0; i--)
         __asm__ volatile("" : : : "memory"); /* until about when the other one comes */
-    SCENARIO_EXPECT(fw_rt_unlock(task, a), 0);
+    EXPECT(fw_rt_unlock(task, a), 0);
     while (sem_wait(&is_over) != 0)
         ;
 }
@@ -115,17 +105,17 @@ static void sections_are_left_elsewhere(void)
     unsigned a, b;
     fw_rt_task *task;
 
-    SCENARIO_CHECK(sem_init(&is_begun, 0, 0) == 0 && sem_init(&is_over, 0, 0) == 0);
-    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    CHECK(sem_init(&is_begun, 0, 0) == 0 && sem_init(&is_over, 0, 0) == 0);
+    EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     task = begin(LOW, &a, &b);
-    SCENARIO_CHECK(pthread_create(&other, NULL, come_for_it, NULL) == 0);
+    CHECK(pthread_create(&other, NULL, come_for_it, NULL) == 0);
     for (unsigned round = 1; round <= ROUNDS; round++)
         leave_elsewhere(task, round, a);
-    SCENARIO_CHECK(pthread_join(other, NULL) == 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    CHECK(pthread_join(other, NULL) == 0);
+    EXPECT(fw_rt_task_end(task), 0);
     for (unsigned g = 0; g < FW_RT_PROXIES; g++)
-        SCENARIO_CHECK(group->state->proxy[g] == 0);
-    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
+        CHECK(group->state->proxy[g] == 0);
+    EXPECT(fw_rt_group_close(group), 0);
     printf("%d sections left elsewhere, the longest wait %.3f ms\n", ROUNDS,
            (double)longest_ns / 1e6);
 }
@@ -134,7 +124,7 @@ int main(void)
 {
     scenario_begin();
     proxies_are_given_back();
-    if (scenario_other_cpu() >= 0)
+    if (has_two_cpus())
         sections_are_left_elsewhere();
     return 0;
 }

@@ -30,8 +30,8 @@ static void follow(struct actor *me)
         } else if (*step == '?') {
             scenario_wait_for_cue(me);
         } else if (*step == '!') {
-            SCENARIO_EXPECT(fw_rt_trylock(me->task, me->lock[1]), EBUSY);
-            SCENARIO_EXPECT(fw_rt_lock(me->task, me->lock[1]), EDEADLK);
+            EXPECT(fw_rt_trylock(me->task, me->lock[1]), EBUSY);
+            EXPECT(fw_rt_lock(me->task, me->lock[1]), EDEADLK);
         } else if (*step >= 'A' && *step <= 'H') {
             scenario_lock(me, *step);
         } else if (*step >= 'a' && *step <= 'h') {

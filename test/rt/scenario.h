@@ -6,7 +6,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include <furwock/rt.h>
+#include "tasks.h"
 
 /*
  * Scenarios of real-time tasks on one CPU, whose order is certain without a clock: nothing happens
@@ -31,12 +31,8 @@ struct actor {
     pid_t tid;
 };
 
-/* A process that does not end is ended after 20 seconds; no right to SCHED_FIFO: skips (77). */
+/* Chooses CPUs; the tasks of scenarios have cpus[0].  Skips without the right to SCHED_FIFO. */
 void scenario_begin(void);
-
-/* The CPU of the tasks, and another one; -1: there is none. */
-int scenario_cpu(void);
-int scenario_other_cpu(void);
 
 /* Plays the scenario, compares what was said with `expected`, and exits if they differ. */
 void scenario_play(const char *scenario, fw_rt_protocol protocol, struct actor *actors, unsigned n,
@@ -50,11 +46,5 @@ void scenario_wait_for_cue(struct actor *me);
 /* Lock and unlock, by letter; each says so: "L?A " wants A, "L+A " has it and "L-A " leaves it. */
 void scenario_lock(struct actor *me, char letter);
 void scenario_unlock(struct actor *me, char letter);
-
-/* The call must answer that error. */
-#define SCENARIO_EXPECT(call, error) scenario_expect_((call), (error), #call, __FILE__, __LINE__)
-#define SCENARIO_CHECK(condition) scenario_check_((condition), #condition, __FILE__, __LINE__)
-void scenario_expect_(int got, int wanted, const char *call, const char *file, int line);
-void scenario_check_(bool is_true, const char *condition, const char *file, int line);
 
 #endif

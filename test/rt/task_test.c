@@ -16,7 +16,7 @@ static pthread_barrier_t full, over;
 
 static struct fw_rt_task_options options(int priority)
 {
-    return (struct fw_rt_task_options){.cpu = scenario_cpu(), .priority = priority};
+    return (struct fw_rt_task_options){.cpu = cpus[0], .priority = priority};
 }
 
 static void the_thread_is_what_it_was(void)
@@ -26,16 +26,16 @@ static void the_thread_is_what_it_was(void)
     cpu_set_t before, during, after;
     fw_rt_task *task;
 
-    SCENARIO_CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_FIFO);
-    SCENARIO_CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == 11);
-    SCENARIO_CHECK(sched_getaffinity(0, sizeof during, &during) == 0 && CPU_COUNT(&during) == 1);
-    SCENARIO_CHECK(sched_getcpu() == scenario_cpu());
-    SCENARIO_EXPECT(fw_rt_resumed(task), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
-    SCENARIO_CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    CHECK(sched_getscheduler(0) == SCHED_FIFO);
+    CHECK(sched_getparam(0, &param) == 0 && param.sched_priority == 11);
+    CHECK(sched_getaffinity(0, sizeof during, &during) == 0 && CPU_COUNT(&during) == 1);
+    CHECK(sched_getcpu() == cpus[0]);
+    EXPECT(fw_rt_resumed(task), 0);
+    EXPECT(fw_rt_task_end(task), 0);
+    CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
 }
 
 /* Cells are used anew, and a task that has gone counts for no ceiling. */
@@ -47,15 +47,15 @@ static void ceilings_follow_the_users(void)
 
     for (int priority = 40; priority > 0; priority -= 13) {
         o = options(priority);
-        SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-        SCENARIO_CHECK(task->slot == 0);
-        SCENARIO_CHECK(strcmp(task->record->name, "task 0") == 0);
-        SCENARIO_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
-        SCENARIO_CHECK(group->state->lock[lock].ceiling == (uint32_t)priority);
-        SCENARIO_CHECK(group->state->lock[lock].users == 1);
-        SCENARIO_EXPECT(fw_rt_task_end(task), 0);
-        SCENARIO_CHECK(group->state->lock[lock].users == 0);
-        SCENARIO_CHECK(group->state->task[0].state == FW_RT_FREE);
+        EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+        CHECK(task->slot == 0);
+        CHECK(strcmp(task->record->name, "task 0") == 0);
+        EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
+        CHECK(group->state->lock[lock].ceiling == (uint32_t)priority);
+        CHECK(group->state->lock[lock].users == 1);
+        EXPECT(fw_rt_task_end(task), 0);
+        CHECK(group->state->lock[lock].users == 0);
+        CHECK(group->state->task[0].state == FW_RT_FREE);
     }
 }
 
@@ -65,15 +65,15 @@ static void *fill(void *arg)
     fw_rt_task *task;
     unsigned lock;
 
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    EXPECT(fw_rt_open(task, "c", FW_RT_PCP_DU, 0, &lock), 0);
     for (int i = 0; i < 20; i++) {
-        SCENARIO_EXPECT(fw_rt_lock(task, lock), 0);
-        SCENARIO_EXPECT(fw_rt_unlock(task, lock), 0);
+        EXPECT(fw_rt_lock(task, lock), 0);
+        EXPECT(fw_rt_unlock(task, lock), 0);
     }
     pthread_barrier_wait(&full);
     pthread_barrier_wait(&over);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_task_end(task), 0);
     return NULL;
 }
 
@@ -92,26 +92,26 @@ static void there_are_at_most_so_many(void)
             fflush(stdout);
             _exit(SKIPPED);
         }
-        SCENARIO_EXPECT(error, 0);
+        EXPECT(error, 0);
     }
     pthread_barrier_wait(&full);
-    SCENARIO_CHECK(group->tasks == FW_RT_TASKS_MAX);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), EAGAIN);
-    SCENARIO_CHECK(sched_getscheduler(0) == SCHED_OTHER);
+    CHECK(group->tasks == FW_RT_TASKS_MAX);
+    EXPECT(fw_rt_task_begin(&task, group, &o), EAGAIN);
+    CHECK(sched_getscheduler(0) == SCHED_OTHER);
     pthread_barrier_wait(&over);
     for (size_t i = 0; i < FW_RT_TASKS_MAX; i++)
         pthread_join(threads[i], NULL);
-    SCENARIO_EXPECT(fw_rt_task_begin(&task, group, &o), 0);
-    SCENARIO_EXPECT(fw_rt_task_end(task), 0);
+    EXPECT(fw_rt_task_begin(&task, group, &o), 0);
+    EXPECT(fw_rt_task_end(task), 0);
 }
 
 int main(void)
 {
     scenario_begin();
-    SCENARIO_EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
+    EXPECT(fw_rt_group_open(&group, NULL, FW_RT_TIER_A), 0);
     the_thread_is_what_it_was();
     ceilings_follow_the_users();
     there_are_at_most_so_many();
-    SCENARIO_EXPECT(fw_rt_group_close(group), 0);
+    EXPECT(fw_rt_group_close(group), 0);
     return 0;
 }

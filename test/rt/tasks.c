@@ -26,6 +26,36 @@ void choose_cpus(void)
         cpus[1] = cpus[0];
 }
 
+bool has_two_cpus(void)
+{
+    return cpus[0] != cpus[1];
+}
+
+void move_to(int cpu)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+void need_priorities(void)
+{
+    struct sched_param high = {.sched_priority = 98}, none = {0};
+
+    if (sched_setscheduler(0, SCHED_FIFO, &high) != 0)
+        skip("SCHED_FIFO is not permitted");
+    sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+void expect_(int got, int wanted, const char *call, const char *file, int line)
+{
+    if (got != wanted)
+        fail("%s:%d: %s: %d (%s), and not %d: \"%s\"", file, line, call, got, strerror(got), wanted,
+             fw_rt_strerror());
+}
+
 void become_director(void)
 {
     struct sched_param director = {.sched_priority = 99};

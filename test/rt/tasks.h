@@ -16,6 +16,12 @@ extern char doing[100]; /* for messages */
 
 void choose_cpus(void);
 
+bool has_two_cpus(void);
+void move_to(int cpu); /* the caller, as if somebody else did it */
+
+/* Skips the test without the right to SCHED_FIFO. */
+void need_priorities(void);
+
 /* The caller is above all tasks; skips the test if that is not permitted. */
 void become_director(void);
 
@@ -34,6 +40,10 @@ fw_rt_group *open_shared_group_for(const char *what);
  */
 fw_rt_task *begin_task(fw_rt_group *group, const char *name, int cpu, int priority,
                        const char *locks);
+
+/* The call must answer that error. */
+#define EXPECT(call, error) expect_((call), (error), #call, __FILE__, __LINE__)
+void expect_(int got, int wanted, const char *call, const char *file, int line);
 
 /* Who locks is told of a death, and unlocks. */
 void expect_death(fw_rt_task *task, int error);
