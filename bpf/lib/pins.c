@@ -20,9 +20,12 @@
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/* How often to try the lock of another start or stop, which takes a tenth of a second. */
-enum { LOCK_TRIES = 100 };
-#define LOCK_INTERVAL_NS 100000000u
+/*
+ * How often to try the lock of another start or stop: for ten seconds, while one takes a tenth of a
+ * second.
+ */
+enum { LOCK_TRIES = 1000 };
+#define LOCK_INTERVAL_NS 10000000u
 
 static fw_bpf_result failed_there(const struct fw_bpf_pins *pins, char *text, size_t size)
 {
