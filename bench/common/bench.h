@@ -182,6 +182,7 @@ const struct bench_entry *bench_best_rival(const struct bench *b, const struct b
 void bench_print(const struct bench *b, FILE *out);
 void bench_print_machine(FILE *out);
 json_t *bench_machine_json(void);
+json_t *bench_made_json(void); /* made.c: of which sources, in which state of the machine */
 json_t *bench_interval_json(double low, double high); /* null: none */
 json_t *bench_missing_json(const struct missing_adapter *const *missing, size_t n);
 const char *bench_family_name(enum adapter_family family);

@@ -69,11 +69,21 @@ class Refusals(unittest.TestCase):
 class Result(unittest.TestCase):
     """How a result has to look."""
 
+    def check_made(self, made, benchmark):
+        """Of which sources and beside which rivals it was made, and how the machine was."""
+        self.assertIsInstance(made["clean"], (bool, type(None)))
+        self.assertIn("commit", made)
+        self.assertIn("furwock", made["versions"])
+        self.assertGreaterEqual(made["load"], 0)
+        self.assertLessEqual({"governor", "smt"}, made.keys())
+        self.assertEqual((made["command"][0], made["command"][1]), (benchmark, "--json"))
+
     def check(self, result, benchmark, repetitions):
         self.assertEqual(result["format"], "furwock-bench-1")
         self.assertEqual(result["benchmark"], benchmark)
         self.assertEqual(result["rounds"], repetitions)
         self.assertGreaterEqual(result["machine"]["cpus"], 1)
+        self.check_made(result["made"], benchmark)
         for cell in result["cells"]:
             self.assertIn(cell["family"], ("furwock", "classic", "rival"))
             self.assertEqual([run["round"] for run in cell["runs"]], list(range(repetitions)))

@@ -12,7 +12,7 @@ import unittest
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
-from front import machine  # noqa: E402
+from front import machine, made  # noqa: E402
 
 from flex import Trouble, paper, show, stats  # noqa: E402
 from flex import plan as planning, store as storing  # noqa: E402
@@ -309,11 +309,13 @@ class Files(unittest.TestCase):
                 storing.read(self.path)
 
     def test_other_plans_and_machines_are_refused(self):
-        good = {"plan": "paper", "machine": ABOUT, "settings": dataclasses.asdict(Settings()),
-                "cells": []}
+        good = {"plan": "paper", "machine": ABOUT, "made": made.describe(), "cells": [],
+                "settings": dataclasses.asdict(Settings())}
         storing.check_resumable(good, "f", "paper", {**ABOUT, "date": "later"})
         for change, said in (({"plan": "today"}, "holds the plan today"),
                              ({"machine": {**ABOUT, "cpus": 64}}, "another machine"),
+                             ({"made": {"commit": "f00", "clean": False}},
+                              r"with other sources \(f00 with changes\), and these are"),
                              ({"settings": {"colour": 1}}, "damaged"),
                              ({"cells": [{"lock": "futex"}]}, "damaged")):
             with self.assertRaisesRegex(Trouble, said):

@@ -109,6 +109,8 @@ class Whole(InDirectory):
         self.assertLess(run["burnt_ns"], run["cpu_ns"])
         self.assertIn(run["assist"], ("on", "off", "unknown"))
         self.assertIn(found["machine"]["assist"], ("on", "off", "unknown"))
+        self.assertEqual(found["made"]["command"][:2], ["ulockflex", "--seconds"])
+        self.assertLessEqual({"commit", "clean", "versions", "load"}, found["made"].keys())
         self.assertIsNone(found["cells"][1]["runs"][0]["contention"])  # it has no trylock
 
     def test_processes_and_many_locks(self):

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "bench/common/bench.h"
 #include "measure/machine.h"
 #include "measure/stats.h"
 #include "uncontended.h"
@@ -114,16 +115,6 @@ static const char *family_name(enum adapter_family family)
     return names[family];
 }
 
-static json_t *machine_json(void)
-{
-    struct machine m;
-
-    machine_describe(&m);
-    return json_pack("{s:s s:i s:s s:s s:s s:b s:s}", "cpu", m.cpu, "cpus", (int)m.cpus, "kernel",
-                     m.kernel, "libc", m.libc, "compiler", m.compiler, "virtual", m.virtual_,
-                     "date", m.date);
-}
-
 static void append_missing(const struct missing_adapter *m, void *array)
 {
     json_array_append_new(array, json_pack("{s:s s:s}", "lock", m->name, "why", m->why));
@@ -180,10 +171,10 @@ int result_write_json(const struct experiment *c, int fd)
     if (c->finished > 0)
         for (size_t i = 0; i < c->n; i++)
             json_array_append_new(cells, cell_json(c, &c->contestants[i]));
-    json_t *root =
-        json_pack("{s:s s:s s:s s:i s:o s:o s:o}", "format", "furwock-bench-1", "benchmark",
-                  "uncontended", "plan", "single", "rounds", (int)c->finished, "machine",
-                  machine_json(), "missing", missing_json(), "cells", cells);
+    json_t *root = json_pack("{s:s s:s s:s s:i s:o s:o s:o s:o}", "format", "furwock-bench-1",
+                             "benchmark", "uncontended", "plan", "single", "rounds",
+                             (int)c->finished, "machine", bench_machine_json(), "made",
+                             bench_made_json(), "missing", missing_json(), "cells", cells);
     if (root == NULL) {
         errno = ENOMEM;
         return -1;

@@ -99,6 +99,7 @@ class Page:
 def lead_of(results):
     parts = [f'<p class="lead">{html.escape(line)}</p>' for line in _headlines(results)]
     parts.append(f'<p class="soft">{html.escape("; ".join(summary.machine_lines(results)))}</p>')
+    parts += [f'<p class="warning">{html.escape(line)}</p>' for line in summary.sources(results)]
     for spot, lock in results.broken():
         parts.append(f'<p class="warning">{html.escape(lock)} let two tasks in at once at '
                      f"{html.escape(compare.describe(spot))}: its figures mean nothing.</p>")

@@ -4,12 +4,13 @@
 import json
 import math
 import os
+import shlex
 from collections import namedtuple
 
 from . import experiment, waited
 
 FORMAT = "furwock-bench-1"
-PLANS = ("paper", "today", "adaptive", "processes", "share", "demo")
+PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
 
 # Where a measurement was taken: everything but the lock.
 # pick: "own", each task has its lock; "random", it takes any of the locks each time.
@@ -83,6 +84,15 @@ class Cell:
         return max(self.values(*path), default=None)
 
 
+def _command(made):
+    """As it was typed, result files without their directories; None where it is not told."""
+    words = made.get("command")
+    if not isinstance(words, list):
+        return None
+    return " ".join(shlex.quote(os.path.basename(str(word)) if before == "--json" else str(word))
+                    for before, word in zip([None, *words], words) if word != "--resume")
+
+
 class Results:
     """Everything that was measured on one machine."""
 
@@ -100,13 +110,14 @@ class Results:
         self.notes = []
         self.settings = {}        # of each plan
         self.commands = []        # that measure this again
+        self.made = []            # of each file: of which sources, on a machine in which state
 
     def add(self, raw, where):
         if raw.get("format") == waited.FORMAT:
             self._add_machine(raw.get("machine") or {}, where)
             self.waited += waited.read(raw, lambda text: BadInput(f"{where}: {text}"))
             self.files.append(where)
-            return
+            return          # of programs, which are not built here
         benchmark = raw.get("benchmark")
         known = ("ulockflex", "uncontended", *experiment.KINDS)
         if benchmark not in known:
@@ -116,12 +127,17 @@ class Results:
         for gone in raw.get("missing") or []:
             self.missing[str(gone.get("lock"))] = str(gone.get("why", ""))
         self.files.append(where)
+        made = raw.get("made")
+        self.made.append((where, made if isinstance(made, dict) else {}))
+        before = len(self.commands)
         if benchmark == "uncontended":
             self._add_uncontended(raw, where)
         elif benchmark in experiment.KINDS:
             self._add_experiment(raw, where)
         else:
             self._add_ulockflex(raw, where)
+        self.commands[before:] = [_command(self.made[-1][1]) or guess
+                                  for guess in self.commands[before:]]
 
     def _add_machine(self, machine, where):
         for name in ("cpu", "cpus"):

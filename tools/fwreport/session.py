@@ -2,6 +2,7 @@
 """Runs the benchmarks one after the other, keeps what they measured, and reports it."""
 
 import ctypes
+import json
 import os
 import pathlib
 import signal
@@ -119,6 +120,26 @@ def measure(steps):
         elif status != 0:
             print(f"{step.words[0].name} ended with status {status}", file=sys.stderr)
     return [s.path for s in steps if s.path.exists()], False
+
+
+def _made(path):
+    """(commit, whether the sources were as committed) of a result, or of what was built."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    found = found.get("made", found) if isinstance(found, dict) else {}
+    return found.get("commit"), found.get("clean")
+
+
+def set_aside(directory, names, build):
+    """Earlier results of other sources than those that were built make place, and that is said:
+    they are not gone on with, nor shown beside those of today."""
+    now = _made(pathlib.Path(build) / "bench" / "common" / "made.json")
+    for path in (directory / name for name in names):
+        if path.exists() and now and _made(path) != now:
+            path.replace(path.with_suffix(".before"))
+            print(f"{path.name} is of other sources than these: now {path.stem}.before")
 
 
 def fresh(directory, names, keep=False):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The results as plain text: every cell, and one line per goal."""
 
+import os
+
 from tabulate import tabulate
 
 from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, lockmix,
-               lockmixtables, mix, mixtables, rtlatency, rttables, sharetables,
+               lockmixtables, made, mix, mixtables, rtlatency, rttables, sharetables,
                sharing, stats, waited, waketables)
 from .compare import FAIR, OURS, PTHREAD
 from .figures.waits import duration
@@ -95,10 +97,17 @@ def goal_lines(results):
     return lines
 
 
+def sources(results):
+    """Which results are of other sources than those that lie here."""
+    return made.of_others([one for _, one in results.made],
+                          [os.path.basename(where) for where, _ in results.made])
+
+
 def warnings(results):
     """What a reader must know before believing any figure."""
     lines = [f"INTEGRITY: {lock} let two tasks in at once at {compare.describe(spot)}"
              for spot, lock in results.broken()]
+    lines += sources(results)
     lines += [f"{lock} failed at {compare.describe(spot)}: {what}"
               for spot, lock, what in results.failures]
     lines += waketables.failures(results)

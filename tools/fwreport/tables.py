@@ -4,7 +4,8 @@
 import html
 
 from . import (adaptive, between, compare, futexlock, goals, ideal, lifo, lifotables,
-               lockmixtables, mix, mixtables, paper, rttables, stats, summary, waketables)
+               lockmixtables, made, mix, mixtables, paper, rttables, stats, summary,
+               waketables)
 from .compare import FAIR, OURS, PTHREAD
 
 CLASSES = {goals.REACHED: "reached", goals.OPEN: "open", goals.MISSED: "missed",
@@ -291,7 +292,8 @@ def duties(results):
 
 def machine(results):
     rows = "".join(f"<dt>{html.escape(str(key))}</dt><dd>{html.escape(str(value))}</dd>"
-                   for key, value in results.machine.items())
+                   for key, value in [*results.machine.items(),
+                                      *made.facts([one for _, one in results.made]).items()])
     return f"<h3>The machine</h3><dl>{rows}</dl>" if rows else ""
 
 

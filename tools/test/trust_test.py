@@ -3,14 +3,18 @@
 """What a reader of the report may rely on: what does not count is said and marked, no picture
 promises whiskers that it has not, and no label is cut off."""
 
+import contextlib
+import html
+import io
 import unittest
+from unittest import mock
 
 import reporting
 import synthetic
 import synthetic_share
 import synthetic_wakes
 from reporting import changed, load
-from fwreport import compare, goals, look, page, tables
+from fwreport import compare, goals, look, made, page, session, summary, tables
 from fwreport.figures import by_tasks, cells, improvement, share, spread
 
 
@@ -78,6 +82,61 @@ class Doubt(reporting.InDirectory):
         said = goals.paper_grid(load(raw))[1].got
         self.assertIn(f"On the paper&#x27;s grid, its throughput between threads is {said} of "
                       "pthread&#x27;s (geometric mean of 8 cells)", page.lead_of(load(raw)))
+
+
+class Sources(reporting.InDirectory):
+    """A result of other sources than those beside the report is shown as such."""
+
+    NOW, BEFORE, LOST = "a" * 12, "b" * 12, "c" * 12
+
+    def git(self, *words):
+        """A repository in which HEAD is NOW, and two measured files have changed since BEFORE."""
+        if self.LOST in " ".join(words):
+            return None
+        return 0, "src/a.c\nbench/b.c\n" if self.BEFORE in words and "diff" in words else ""
+
+    def result(self, **how):
+        return {**synthetic.uncontended(), "made": {
+            "commit": self.NOW, "clean": True, "versions": {"nsync": "1.25"}, "governor": None,
+            "smt": True, "load": 0.5, "command": ["uncontended", "--json", "/tmp/x/u.json",
+                                                  "--rounds", "61"], **how}}
+
+    def said(self, raw):
+        with mock.patch.object(made, "_git", self.git):
+            loaded = load(raw)
+            for line in summary.sources(loaded):
+                self.assertIn(html.escape(line), page.lead_of(loaded))
+            return " ".join(summary.sources(loaded))
+
+    def test_sources(self):
+        for how, said in (({}, ""), ({"clean": False}, "with changes that were not committed"),
+                          ({"commit": self.BEFORE}, f"of commit {self.BEFORE}, from which 2 files"),
+                          ({"commit": self.LOST}, "which is not in this repository"),
+                          ({"commit": None}, "result 0: of sources that it does not name")):
+            found = self.said(self.result(**how))
+            self.assertIn(said, found)
+            self.assertEqual(bool(said), bool(found))
+        self.assertIn("does not name", self.said(synthetic.uncontended()))
+
+    def test_the_page_tells_how_it_was_measured(self):
+        loaded = load(self.result())
+        self.assertEqual(loaded.commands, ["uncontended --json u.json --rounds 61"])
+        text = tables.machine(loaded)
+        for fact in (f"<dt>commit</dt><dd>{self.NOW}</dd>", "<dt>nsync</dt><dd>1.25</dd>",
+                     "<dt>SMT</dt><dd>on</dd>", "<dt>load before</dt><dd>0.5</dd>"):
+            self.assertIn(fact, text)
+
+    def test_results_of_other_sources_are_not_gone_on_with(self):
+        (self.dir / "bench" / "common").mkdir(parents=True)
+        self.file("bench/common/made.json", {"commit": self.NOW, "clean": True})
+        self.file("old.json", self.result(commit=self.BEFORE))
+        self.file("new.json", self.result())
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            session.set_aside(self.dir, ["old.json", "new.json", "none.json"], self.dir)
+        self.assertEqual(out.getvalue(), "old.json is of other sources than these: now "
+                                         "old.before\n")
+        self.assertEqual({path.name for path in self.dir.iterdir()},
+                         {"bench", "old.before", "new.json"})
 
 
 class Pictures(unittest.TestCase):

@@ -9,6 +9,7 @@ common.  So it begins with
 
 cli      options, signals, the result file
 machine  what is measured on
+made     of which sources, beside which rivals, in which state of the machine
 assist   whether the assist is on, and how to turn it on and off
 signals  signals that wait for a moment
 """

@@ -4,7 +4,7 @@
 import os
 import time
 
-from front import Trouble, machine, rounds
+from front import Trouble, machine, made, rounds
 from front.cli import Parser, check_folder, positive, program, whole, write_json
 
 from . import engine, table
@@ -41,7 +41,8 @@ def new_document(points, options, build):
     libc = os.confstr("CS_GNU_LIBC_VERSION") or "unknown"
     about = machine.describe({"libc": libc.rpartition(" ")[2], "compiler": build["compiler"]})
     return {"format": "furwock-bench-1", "benchmark": "dropin", "plan": "pairs", "rounds": 0,
-            "machine": about, "missing": [], "notes": [], "complete": False,
+            "machine": about, "made": made.describe(), "missing": [], "notes": [],
+            "complete": False,
             "settings": {"rounds": options.repeat, "milliseconds": options.milliseconds},
             "cells": [cell for point in points for cell in point]}
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from front import machine, rounds
+from front import machine, made, rounds
 from front.cli import (
     Parser, among, check_folder, positive, program, up_to, whole, write_json)
 
@@ -70,7 +70,8 @@ def conduct(options, here, folder):
     deadline = None if options.paper else begun + options.budget
     points, line = engine.points(options.kinds, options.levels), rounds.Line(options.quiet)
     document = {"format": "furwock-bench-1", "benchmark": "tdbtorture", "plan": "table3",
-                "machine": about(builder), "missing": [], "notes": [], "complete": False,
+                "machine": about(builder), "made": made.describe(), "missing": [], "notes": [],
+                "complete": False,
                 "source": source.origin(sources),
                 "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed},
                 "cells": [cell for point in points for cell in point]}

@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 
-from front import assist, machine, signals
+from front import assist, machine, made, signals
 
 from flex import Trouble, stats, turns
 from flex.plan import Config, Settings
@@ -25,7 +25,8 @@ class Store:
         self.locks = locks
         self.cells = {}
         self.document = {"format": FORMAT, "benchmark": BENCHMARK, "plan": plan.name,
-                         "machine": about, "settings": dataclasses.asdict(plan.settings),
+                         "machine": about, "made": made.describe(),
+                         "settings": dataclasses.asdict(plan.settings),
                          "missing": self.absent(), "notes": [], "complete": False}
 
     def absent(self):
@@ -142,6 +143,8 @@ class Store:
     def resume(self, old):
         """Takes over what an earlier call has measured."""
         self.document.update({k: old[k] for k in ("machine", "notes")})
+        command = self.document["made"]["command"]
+        self.document["made"] = {**old.get("made", {}), "command": command}
         for entry in old["cells"]:
             config = Config.of(entry)
             self.cells[(config, entry["lock"])] = entry
@@ -179,6 +182,9 @@ def check_resumable(old, path, plan_name, about):
         raise Trouble(f"{path} holds the plan {old.get('plan')}, not {plan_name}", 2)
     if not machine.same(old.get("machine", {}), about):
         raise Trouble(f"{path} was measured on another machine, kernel or C library", 2)
+    before, now = (made.of(one) for one in (old.get("made", {}), made.describe()))
+    if before != now:
+        raise Trouble(f"{path} was measured with other sources ({before}), and these are {now}", 2)
     try:
         Settings(**old["settings"])
         for cell in old["cells"]:
