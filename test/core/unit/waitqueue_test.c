@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "core/waitqueue.h"
-#include "test/support/unit.h"
+#include "test/sys/unit/in_child.h"
 
 /* src/core/waitqueue.c: queues, and their bucket locks. */
 
@@ -77,25 +73,22 @@ TEST(the_most_urgent_stand_first)
     fw_waitqueue_unlock_(bucket);
 }
 
+static bool is_empty(const int *object)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(object);
+    bool empty = fw_waitqueue_first_(bucket, object) == NULL;
+
+    fw_waitqueue_unlock_(bucket);
+    return empty;
+}
+
 TEST(a_forked_child_finds_buckets_empty_and_open)
 {
     struct fw_waiter_node_ node;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&first_object);
-    int status;
-    pid_t child;
 
     fw_waitqueue_insert_(bucket, &node, &first_object, 0);
-    child = fork();
-    if (child == 0) {
-        struct fw_waitqueue_ *mine = fw_waitqueue_lock_(&first_object);
-        bool empty = fw_waitqueue_first_(mine, &first_object) == NULL;
-
-        fw_waitqueue_unlock_(mine);
-        _exit(empty ? 0 : 1);
-    }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_in_child(is_empty(&first_object));
     assert_ptr_equal(fw_waitqueue_first_(bucket, &first_object), &node);
     fw_waitqueue_remove_(bucket, &node);
     fw_waitqueue_unlock_(bucket);

@@ -183,28 +183,6 @@ TEST(giving_up_leaves_no_trace)
     assert_word(&b, WAITERS(1));
 }
 
-static int disturbed(const fw_futex_any *words, unsigned n)
-{
-    static const int answers[] = {-EAGAIN, -EINTR, 3};
-    static unsigned i;
-
-    if (i < 3)
-        return answers[i++];
-    i = 0;
-    return becomes_ready(words, n);
-}
-
-TEST(spurious_wakes_and_signals_do_no_harm)
-{
-    unsigned which;
-
-    ready_now = LATCH;
-    fake.on_wait_any = disturbed;
-    assert_int_equal(fw_wait_any(all, ALL, NULL, &which), 0);
-    assert_int_equal(which, LATCH);
-    assert_nobody_is_counted();
-}
-
 static int post_once(const fw_futex_any *words, unsigned n)
 {
     assert_int_equal(n, 2);

@@ -215,25 +215,4 @@ STRIPED(a_thread_keeps_to_its_stripe)
     check_at_rest();
 }
 
-static int leave_from_stripe(struct fake_call *call)
-{
-    assert_ptr_equal(call->word, &lock.lines_->stripe[OTHER % 8].word);
-    fake_as(THIRD);
-    assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY); /* sees it, and does not count */
-    fake_as(OTHER);
-    fw_brlock_rdunlock(&lock);
-    return FAKE_COMPARE;
-}
-
-STRIPED(a_writer_waits_for_each_stripe)
-{
-    AS(OTHER, fw_brlock_rdlock(&lock));
-    fake.on_sleep = leave_from_stripe;
-    fw_brlock_wrlock(&lock);
-    assert_int_equal(fake.waits, 1);
-    assert_int_equal(fake.wakes, 1);
-    fw_brlock_wrunlock(&lock);
-    check_at_rest();
-}
-
 UNIT_MAIN(begin, end)

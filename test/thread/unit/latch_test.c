@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <furwock/latch.h>
 
-#include "thread/any_source.h"
 #include "thread/latch_word.h"
 #include "words.h"
 
@@ -70,22 +69,6 @@ TEST(counting_without_opening_wakes_nobody)
     assert_int_equal(fw_latch_wait_policy(&l, &block, NULL), 0);
     assert_int_equal(fake.waits, 3);
     assert_int_equal(fake.wakes, 1);
-}
-
-TEST(one_of_several)
-{
-    struct fw_any_registration_ p = {.object = &l};
-    fw_futex_any sleep;
-
-    assert_false(fw_latch_source_.try_(&p));
-    assert_true(fw_latch_source_.prepare(&p, &sleep));
-    assert_ptr_equal(sleep.word, &l.state_);
-    assert_int_equal(sleep.expected, LATCH_SLEEPERS | 1);
-    fw_latch_source_.leave(&p);
-    fw_latch_count_down(&l, 1);
-    assert_int_equal(fake.wakes, 1);
-    assert_false(fw_latch_source_.prepare(&p, &sleep));
-    assert_true(fw_latch_source_.try_(&p));
 }
 
 UNIT_MAIN(reset, NULL)

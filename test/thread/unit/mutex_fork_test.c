@@ -15,21 +15,28 @@ TEST(stale_waiters_are_not_woken)
 {
     static const struct {
         uint64_t before, after;
+        unsigned generation;
     } cases[] = {
-        {MINE | FENCED | WAITERS(3), GENERATION(1)},
-        {MINE | FENCED | WAKING | RETRY | STARVING | WAITERS(3), GENERATION(1)},
-        {MINE | FENCED | STARVING | WAITERS(3), GENERATION(1)},
-        {MINE | WAITERS(3), GENERATION(1)},
-        {MINE | FENCED, GENERATION(1)},
-        {MINE | FENCED | WAITERS(3) | GENERATION(15), GENERATION(1)},
-        {MINE, 0},
+        {MINE | FENCED | WAITERS(3), GENERATION(1), 1},
+        {MINE | FENCED | WAKING | RETRY | STARVING | WAITERS(3), GENERATION(1), 1},
+        {MINE | FENCED | STARVING | WAITERS(3), GENERATION(1), 1},
+        {MINE | FENCED | WAKING | WAITERS(5), GENERATION(1), 1},
+        {MINE | WAITERS(3), GENERATION(1), 1},
+        {MINE | FENCED, GENERATION(1), 1},
+        {MINE | FENCED | WAITERS(3) | GENERATION(15), GENERATION(1), 1},
+        {MINE, 0, 1},
+        {MINE | FENCED | WAITERS(1), GENERATION(15), 15}, /* the last fits */
+        {MINE | GENERATION(15), GENERATION(15), 15},
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fake.fork_generation = cases[i].generation;
         m.state_ = cases[i].before;
         fw_mutex_unlock(&m);
         assert_word(&m, cases[i].after);
-        m.state_ = cases[i].before;
+        m.state_ = cases[i].before & ~MINE; /* free, and it is taken */
+        fw_mutex_lock(&m);
+        assert_word(&m, cases[i].before);
         fw_mutex_unlock_fair(&m);
         assert_word(&m, cases[i].after);
     }
@@ -44,16 +51,6 @@ TEST(waiters_of_this_generation_are_real)
     assert_int_equal(fake.wakes, 1);
 }
 
-TEST(a_free_lock_with_ghosts_can_be_taken)
-{
-    m.state_ = FENCED | WAKING | WAITERS(5);
-    fw_mutex_lock(&m);
-    assert_word(&m, MINE | FENCED | WAKING | WAITERS(5));
-    fw_mutex_unlock(&m);
-    assert_word(&m, GENERATION(1));
-    assert_int_equal(fake.n_calls, 0);
-}
-
 MEANWHILE(alone_in_the_queue, assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1)))
 
 /* The owner's thread is gone for ever, and so are those who waited with it. */
@@ -66,17 +63,6 @@ TEST(the_first_to_join_clears_the_stale_waiters)
     assert_int_equal(lock_until(&d), ETIMEDOUT);
     assert_word(&m, HELD(OWNER) | FENCED | GENERATION(1));
     assert_int_equal(fake.fences, 1); /* the parent's fence says nothing about the child */
-}
-
-TEST(the_last_generation_fits)
-{
-    fake.fork_generation = 15;
-    m.state_ = MINE | FENCED | WAITERS(1);
-    fw_mutex_unlock(&m);
-    assert_word(&m, GENERATION(15));
-    fw_mutex_lock(&m);
-    fw_mutex_unlock(&m);
-    assert_word(&m, GENERATION(15));
 }
 
 /* With a word that says nothing but its generation, plain releases come back in the end. */

@@ -61,30 +61,6 @@ TEST(patience_ends_by_itself)
     assert_int_equal(fake.waits, 3);
 }
 
-/* Another has the reservation: queue like the others. */
-static int loses_to_a_reservation(struct fake_call *call)
-{
-    if (fake.waits < 3) {
-        loses_twice(call);
-        if (fake.waits == 2)
-            supply.state_ = RESERVED | WAITERS(2);
-        return FAKE_SPURIOUS;
-    }
-    assert_ptr_equal(call->word, upper_half(&supply));
-    assert_word(&supply, RESERVED | WAITERS(2));
-    assert_false(call->has_deadline);
-    post(2);
-    assert_word(&supply, 2 | RESERVED | WAITERS(2) | WAKING(1));
-    return FAKE_COMPARE;
-}
-
-TEST(there_is_one_reservation_at_a_time)
-{
-    fake.on_sleep = loses_to_a_reservation;
-    assert_int_equal(wait_blocking(NULL), 0);
-    assert_word(&supply, 1 | RESERVED | WAITERS(1));
-}
-
 static void time_goes_by(void)
 {
     if (is_reserved(supply.state_) && permits_value(supply.state_) == 0) {
@@ -129,20 +105,6 @@ TEST(a_signal_handler_ends_the_wait)
     assert_int_equal(wait_posix(NULL), EINTR);
     assert_word(&supply, 0);
     assert_int_equal(fake.waits, 1);
-}
-
-static int posted_and_interrupted(struct fake_call *call)
-{
-    (void)call;
-    supply.state_ = 1 | WAITERS(1) | WAKING(1);
-    return -EINTR;
-}
-
-TEST(a_unit_that_is_there_is_taken_all_the_same)
-{
-    fake.on_sleep = posted_and_interrupted;
-    assert_int_equal(wait_posix(NULL), 0);
-    assert_word(&supply, 0);
 }
 
 TEST(a_deadline_ends_it_too)
