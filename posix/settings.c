@@ -70,7 +70,7 @@ bool fw_settings_read_(const char *text, struct fw_settings_ *to)
  * library does by itself: programs that were written for locks that sleep at once have more threads
  * than CPUs, and hold a lock for longer than it pays to spin.  The value is a guess by that
  * reasoning: the comparison of 0, 2 and 7 us on which it once rested was made while FURWOCK_POLICY
- * had no effect (doc/results.md).
+ * had no effect (doc/results/drop-in.md).
  */
 #define SPIN_NS 2000u
 

@@ -133,7 +133,7 @@ struct stats_ratio hart_times(const struct bench *b, const struct bench_entry *a
 
 enum { PLOT_POINTS_MAX = 16 };
 
-/* Throughput over threads, at n points that follow one another; nothing of more points than that. */
+/* Throughput over threads, at n points that follow one another: so many at most. */
 void plot_print(const struct bench *b, const struct bench_point *p, size_t n, FILE *out);
 
 /* --- show.c and outcome.c -------------------------------------------------------------------- */
