@@ -141,7 +141,7 @@ enum { KEY_ANYBODY = 0x100 };
 static void choose_readers(struct wanted *w, const char *option)
 {
     if (w->readers != NULL)
-        command_die(COMMAND_USAGE, "%s and %s: who shall read it is said once", w->readers, option);
+        command_die(COMMAND_USAGE, "%s and %s: name the readers once", w->readers, option);
     w->readers = option;
 }
 
@@ -177,9 +177,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"group", 'g', "NAME", 0, "start: let this group's users read, too, not root alone", 0},
+    {"group", 'g', "NAME", 0, "start: let this group's users read, not only root", 0},
     {"anybody", KEY_ANYBODY, NULL, 0, "start: let all users read", 0},
-    {"all", 'a', NULL, 0, "start: tell of the threads of every process", 0},
+    {"all", 'a', NULL, 0, "start: publish the threads of every process", 0},
     COMMAND_JSON_OPTION,
     {0},
 };
@@ -189,16 +189,16 @@ static const struct argp command_line = {
     .parser = parse,
     .args_doc = "start|stop|status",
     .doc =
-        "Let the kernel tell who waits for a lock whether the owner is on a CPU.\v"
-        "start loads a program into the kernel, which then keeps a page of memory that says which "
-        "threads run, and leaves it there; no process stays.  stop takes it away.  status says "
-        "whether it runs.  Programs that use furwock's locks find the page by themselves, also "
-        "when it comes or goes while they run.\n\n"
-        "Only root may start and stop it.  The page is readable by root alone, or by whom the "
-        "options say; without --all it tells only of programs that have asked for it.\n\n"
-        "Exit status of start and stop: 0 where it runs, or does not, as was asked for, also where "
-        "it was so before; 1 where that cannot be had; 2 for a command line that makes no sense.  "
-        "Of status: 0 where it runs, 3 where it does not, 4 where that cannot be found out.",
+        "Let the kernel tell threads that wait for a lock whether its owner is on a CPU.\v"
+        "start loads a program into the kernel, which then maintains a page of memory that says "
+        "which threads run; no process stays behind.  stop unloads it.  status says whether it "
+        "runs.  Programs that use furwock's locks find the page by themselves, even if it "
+        "appears or disappears while they run.\n\n"
+        "Only root may start and stop it.  The page is readable by root alone, or by the users "
+        "that the options name; without --all it only covers programs that have asked for it.\n\n"
+        "Exit status of start and stop: 0 on success, also if there was nothing to do; 1 if that "
+        "is not possible; 2 for a usage error.  Of status: 0 if it runs, 3 if it does not, 4 if "
+        "that cannot be determined.",
 };
 
 static int run(int argc, char **argv)

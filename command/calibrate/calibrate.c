@@ -69,19 +69,19 @@ static const struct argp command_line = {
     .options = options,
     .parser = parse,
     .doc =
-        "Measure how long it pays to spin before a thread goes to sleep.\v"
+        "Measure how long it pays to spin before sleeping.\v"
         "After section 3.2 of Gustedt, \"Futex based locks for C11's generic atomics\" (INRIA "
-        "RR-8818, 2015).  A thread that finds the lock of an atomic object held looks at it again "
-        "after some pause instructions, and then sleeps.  As long as that takes no longer "
-        "than 0.9 * E * t_fail, the threads that go to sleep keep pace with those that come.\n\n"
+        "RR-8818, 2015).  A thread that finds the lock of an atomic object held looks at it "
+        "again after some pause instructions, and then sleeps.  As long as that takes no longer "
+        "than 0.9 * E * t_fail, the threads that go to sleep keep pace with those that arrive.\n\n"
         "t_fail is the larger of two times: a futex wait that fails, and putting one thread to "
         "sleep and starting another.  t_mono is the time that one thread, alone, needs for its "
         "looks, t_para the same while all P CPUs make theirs.  E = t_mono / t_para, and P-hat = "
         "P * E: how many CPUs the spinning threads have in effect.\n\n"
         "Each is the median of many rounds, with the 95 % interval of that median.  A wide "
-        "interval says that the machine has other things to do: measure again, or for longer.\n\n"
-        "The exit status is 0; 1 where the machine does not let it measure; 2 where an option "
-        "makes no sense.",
+        "interval means that the machine is busy: measure again, or for longer.\n\n"
+        "The exit status is 0; 1 if the machine does not allow the measurement; 2 for a usage "
+        "error.",
 };
 
 /* Opened before anything is measured; what was there before stays until there is a result. */

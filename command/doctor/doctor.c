@@ -171,16 +171,16 @@ static const struct argp_option options[] = {
 static const struct argp command_line = {
     .options = options,
     .parser = parse,
-    .doc = "Say what this machine offers to locks, and what follows.\v"
-           "First what has to be done, if anything: of what is missing, what a call of the library "
-           "cannot do without, or what would make locks faster, and how it is had.  Then "
-           "a line for each thing: its name; yes, no, or refused, where this process may not use "
-           "it; what was found; and what follows for which lock.  It is found out by trying, as "
-           "the caller: in a container, or as another user, the answers may be others.  Nothing is "
-           "changed.\n\n"
-           "Exit status: 0 where nothing has to be done, also where locks could be faster; 3 where "
-           "something is missing that the library needs; 1 where the result cannot be written; 2 "
-           "for a command line that makes no sense.",
+    .doc =
+        "Say what this machine offers to locks, and what that means for them.\v"
+        "First comes what has to be done, if anything: what the library needs and lacks, or what "
+        "would make locks faster, each with its remedy.  Then there is a line for each feature: "
+        "its name; yes, no, or refused if this process may not use it; what was found; and what "
+        "that means for which lock.  Features are tested by use, as the caller: in a container, "
+        "or as another user, the results may differ.  Nothing is changed.\n\n"
+        "Exit status: 0 if nothing has to be done, also if locks could be faster; 3 if something "
+        "is missing that the library needs; 1 if the result cannot be written; 2 for a usage "
+        "error.",
 };
 
 static int run(int argc, char **argv)

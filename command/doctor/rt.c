@@ -85,7 +85,7 @@ const struct doctor_question doctor_rt[] = {
      "groups of real-time tasks are of tier A", DOCTOR_EXTRA, NULL, NULL},
     {"tier B possible", ask_could_schedule, "furwock rt start starts its scheduler",
      "furwock rt start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
-    {"PCP-DU-PF possible", ask_proxies, "where tier B runs, it has locks under PCP-DU-PF",
+    {"PCP-DU-PF possible", ask_proxies, "tier B, if it runs, has locks under PCP-DU-PF",
      "no locks under PCP-DU-PF: PCP-DU-BOOL has the same bounds, in both tiers", DOCTOR_EXTRA, NULL,
      NULL},
 };

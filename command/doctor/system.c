@@ -187,7 +187,7 @@ const struct doctor_question doctor_system[] = {
      NULL},
     {"real-time threads", ask_real_time,
      "PTHREAD_PRIO_PROTECT works; PTHREAD_PRIO_INHERIT has priorities to inherit",
-     "locking a mutex with PTHREAD_PRIO_PROTECT fails (EPERM) where it has to raise a priority; "
+     "locking a mutex with PTHREAD_PRIO_PROTECT fails (EPERM) if it has to raise a priority; "
      "PTHREAD_PRIO_INHERIT has none to inherit",
      DOCTOR_EXTRA, NULL, NULL},
     {"/dev/shm", ask_shared_memory, "regions and named semaphores can be made",

@@ -142,10 +142,10 @@ static const struct argp command_line = {
     .parser = parse,
     .args_doc = "[FILE...]",
     .doc = "List the regions of shared memory on this machine.\v"
-           "A region is memory in which locks lie that survive the death of whoever uses them "
-           "(furwock/ipc/region.h).  Listed are the regions in " SHARED_MEMORY " that the caller "
-           "may read, and those in the FILEs.  Nothing is changed.  furwock show REGION looks "
-           "into one.",
+           "A region is shared memory for locks that survive the death of the processes that use "
+           "them (furwock/ipc/region.h).  Listed are the regions in " SHARED_MEMORY
+           " that the caller may "
+           "read, and those in the FILEs.  Nothing is changed.  furwock show REGION inspects one.",
 };
 
 static int run(int argc, char **argv)

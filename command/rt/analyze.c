@@ -51,7 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"protocol", 'p', "NAME", 0, "only this one (also where the file names one)", 0},
-    {"tier", 't', "A|B", 0, "only what that tier has, and what its bounds rely on (both)", 0},
+    {"tier", 't', "A|B", 0, "only the protocols of that tier, and what its bounds rely on (both)",
+     0},
     {"section-cost", 's', "US", 0, "microseconds that each section takes longer (0)", 0},
     {"wake-cost", 'w', "US", 0,
      "microseconds from a release or wake-up to its dispatch; of more urgent jobs twice (0)", 0},
@@ -64,23 +65,22 @@ static const struct argp command_line = {
     .options = options,
     .parser = parse,
     .args_doc = "TASKSET",
-    .doc =
-        "Bound the blocking and the response times of a task set.\v"
-        "TASKSET is a file of JSON (\"-\": standard input); doc/guide/real-time.md describes it.  "
-        "Shown "
-        "are, for each protocol that fits, how long a job is blocked at most, when it is finished "
-        "at the latest, both in microseconds, and whether that is in time.  \"Blocked\" is a job "
-        "that neither executes nor sleeps of its own accord, while no task of its CPU with a "
-        "higher priority executes.  Where there is no bound there is a dash.\n\n"
-        "The bounds are those of Sha, Rajkumar and Lehoczky (1990) for PIP, IPCP and PCP, of "
-        "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
-        "FMLP+; command/rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the "
-        "bounds of MPCP and FMLP+, in tier A under a condition, which is shown: tasks that wait "
-        "must have the right to raise the owner of the lock.  With --tier B responses have what "
-        "that tier's scheduler gives to blocked tasks and to starved threads above all priorities: "
-        "nothing, as long as no task with locks is there for 250 ms, and no CPU busy for a second. "
-        " Not counted are interrupts and, apart from those, threads that are no tasks.\n\n"
-        "The exit status is 1 if the set is schedulable under none of the protocols shown.",
+    .doc = "Bound the blocking and the response times of a task set.\v"
+           "TASKSET is a file of JSON (\"-\": standard input); doc/guide/real-time.md describes "
+           "it.  For each applicable protocol this shows how long a job is blocked at most, its "
+           "worst-case response time, both in microseconds, and whether it meets its deadline.  A "
+           "job is \"blocked\" while it neither executes nor sleeps of its own accord, and no task "
+           "of its CPU with a higher priority executes.  A dash means that there is no bound.\n\n"
+           "The bounds are those of Sha, Rajkumar and Lehoczky (1990) for PIP, IPCP and PCP, of "
+           "Rajkumar (1990) and Lakshmanan et al. (2009) for MPCP, and of Brandenburg (2014) for "
+           "FMLP+; command/rt/analysis/analysis.h has the formulas.  MPCP-DU and FMLP+-DU have the "
+           "bounds of MPCP and FMLP+, in tier A under a condition, which is shown: waiting tasks "
+           "must have the right to raise the owner of the lock.  With --tier B response times "
+           "include what that tier's scheduler gives to blocked tasks and to starved threads above "
+           "all priorities: nothing, as long as no task with locks is ready for 250 ms, and no CPU "
+           "is busy for a second.  Interrupts are not included, nor are other threads that are not "
+           "tasks.\n\n"
+           "The exit status is 1 if the set is schedulable under none of the protocols shown.",
 };
 
 /* "IPCP, PCP, PCP-DU-BOOL, PCP-DU-PF", or the one that was asked for. */

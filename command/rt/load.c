@@ -135,7 +135,7 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option start_options[] = {
     {"user", 'u', "NAME[:PRIORITIES[:CPUS[:TASKS]]]", 0,
-     "let this user have tasks, too, not root alone: ada, ada:1-20, ada:1-20:2,3:8", 0},
+     "let this user have tasks, not only root: ada, ada:1-20, ada:1-20:2,3:8", 0},
     {0},
 };
 
@@ -144,15 +144,15 @@ static const struct argp start_line = {
     .parser = parse_start,
     .doc =
         "Start the scheduler for real-time tasks (tier B).\v"
-        "It is loaded into the kernel (sched_ext, Linux 6.12 and later where configured), and "
-        "stays there; no process of furwock's does.  From then on all threads but SCHED_FIFO's, "
-        "SCHED_RR's and SCHED_DEADLINE's are scheduled by it: real-time tasks first, by priority, "
-        "and all others in what is left.  Only root may start it.  A user that is let in may hold "
-        "up a CPU that it is granted for as long as its tasks run.  All users share 64 tasks and "
-        "63 locks: each has its share of the locks, and of the tasks where TASKS does not say how "
-        "many.\n\n"
-        "Exit status: 0 where it runs, also where it did before; 1 where that cannot be had; 2 for "
-        "a command line that makes no sense.",
+        "It is loaded into the kernel (sched_ext, Linux 6.12 and later if configured), and stays "
+        "there without a process of furwock's.  From then on it schedules all threads except "
+        "those of SCHED_FIFO, SCHED_RR and SCHED_DEADLINE: real-time tasks first, by priority, "
+        "and all others in the remaining time.  Only root may start it.  A user that is admitted "
+        "may occupy a CPU that it is granted for as long as its tasks run.  All users share 64 "
+        "tasks and 63 locks: each has its share of the locks, and of the tasks unless TASKS says "
+        "how many.\n\n"
+        "Exit status: 0 if it runs, also if it did before; 1 if that is not possible; 2 for a "
+        "usage error.",
 };
 
 static int run_start(int argc, char **argv)
@@ -191,11 +191,12 @@ static error_t parse_stop(int key, char *arg, struct argp_state *state)
 
 static const struct argp stop_line = {
     .parser = parse_stop,
-    .doc = "Take the scheduler for real-time tasks (tier B) away.\v"
-           "Tasks that are there go on under the kernel's usual scheduling: no two of them get "
-           "into a section at the same time, and nobody is lost, but priorities are no more.\n\n"
-           "Exit status: 0 where it does not run, also where it did not before; 1 where that "
-           "cannot be had; 2 for a command line that makes no sense.",
+    .doc =
+        "Stop the scheduler for real-time tasks (tier B).\v"
+        "Existing tasks go on under the kernel's usual scheduling: mutual exclusion holds and no "
+        "task is lost, but priorities no longer apply.\n\n"
+        "Exit status: 0 if it does not run, also if it did not before; 1 if that is not "
+        "possible; 2 for a usage error.",
 };
 
 static int run_stop(int argc, char **argv)
@@ -213,6 +214,6 @@ static int run_stop(int argc, char **argv)
 
 const struct command rt_verb_stop = {
     .name = "stop",
-    .about = "take it away",
+    .about = "unload it",
     .run = run_stop,
 };

@@ -16,19 +16,18 @@ static const struct argp command_line = {
     .parser = command_parse_target,
     .args_doc = "[GROUP]",
     .doc =
-        "Show the tasks and locks of a group, and who is held back by whom; or, without a group, "
+        "Show the tasks and locks of a group, and which task delays which; or, without a group, "
         "those of the scheduler of tier B, of all users.\v"
-        "GROUP is the name that fw_rt_group_open was given: /name, as for shm_open, or a file with "
-        "another / in its path.  It may be in use; read permission is enough, and nothing is "
-        "changed.  Shown are the tasks with their priorities, those that they inherit, their late "
-        "jobs, the locks they hold, what they wait for and for how long, and which task delays "
-        "them; and the "
-        "locks with their protocols and ceilings.  Tasks that have died are shown until their "
-        "slot is reused.\n\n"
-        "What does not fit together was read at different moments: look again.\n\n"
-        "Exit status: 0; 1 where there is no such group, or it cannot be read; 2 for a command "
-        "line that makes no sense.  Without a group: 3 where the scheduler does not run, 4 where "
-        "that cannot be found out.",
+        "GROUP is the name that was given to fw_rt_group_open: /name, as for shm_open, or a file "
+        "with another / in its path.  It may be in use; read permission is enough, and nothing "
+        "is changed.  Shown are the tasks with their priorities, those that they inherit, their "
+        "late jobs, the locks they hold, what they wait for and for how long, and which task "
+        "delays them; and the locks with their protocols and ceilings.  Tasks that have died are "
+        "shown until their slot is reused.\n\n"
+        "Values that contradict each other were read at different moments: run it again.\n\n"
+        "Exit status: 0; 1 if there is no such group, or it cannot be read; 2 for a usage "
+        "error.  Without a group: 3 if the scheduler does not run, 4 if that cannot be "
+        "determined.",
 };
 
 static void show(const struct rt_view *v, const struct region *r, bool as_json)
@@ -78,6 +77,6 @@ static int run(int argc, char **argv)
 
 const struct command rt_verb_status = {
     .name = "status",
-    .about = "tasks, locks, ceilings, and who is held back by whom",
+    .about = "tasks, locks, ceilings, and which task delays which",
     .run = run,
 };

@@ -42,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "where the trace goes; -: standard output (rt-trace.json)", 0},
-    {"no-switches", 'n', NULL, 0, "only what the tasks tell, not when each had a CPU", 0},
+    {"no-switches", 'n', NULL, 0, "only what the tasks record, not when each was on a CPU", 0},
     {0},
 };
 
@@ -50,12 +50,14 @@ static const struct argp command_line = {
     .options = options,
     .parser = parse,
     .args_doc = "[--] PROGRAM [ARGUMENT...]",
-    .doc = "Record what the real-time tasks of a program and of its children do: releases, "
-           "requests, waits, sections, whose priority is inherited, and when each had a CPU.\v"
-           "The trace is JSON; tools/report FILE draws it.  When tasks had a CPU is told by the "
-           "kernel (a tracefs instance, for root); without, that is left out, and said.\n\n"
-           "The exit status is the program's; 127 where there is none, 126 where it cannot be run, "
-           "125 where furwock rt trace itself fails.",
+    .doc =
+        "Record what the real-time tasks of a program and of its children do: releases, "
+        "requests, waits, sections, whose priority is inherited, and when each was on a CPU.\v"
+        "The trace is JSON; tools/report FILE draws it.  The kernel tells when tasks were on a "
+        "CPU (a tracefs instance, for root); if that is not available, a message says so, and it "
+        "is left out.\n\n"
+        "The exit status is the program's; 127 if there is no such program, 126 if it cannot be "
+        "run, 125 if furwock rt trace itself fails.",
 };
 
 /* In memory, if possible: writing to a disk would hold tasks up. */

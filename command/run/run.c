@@ -115,13 +115,13 @@ static const struct argp_option options[] = {
      1},
     {"stat", KEY_STAT, "FILE", OPTION_ARG_OPTIONAL,
      "count who waits for which lock, and print it at the end, to FILE or standard error", 2},
-    {"live", KEY_LIVE, NULL, 0, "--stat, and every second what came in that second", 3},
+    {"live", KEY_LIVE, NULL, 0, "--stat, and every second what was added in that second", 3},
     {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
      "--stat, and all figures as JSON, to FILE, to that of --stat, or to standard error", 4},
     {"no-wait", KEY_NO_WAIT, NULL, 0,
-     "--stat, and no waiting for processes that go on when the program has ended", 5},
+     "--stat, without waiting for processes that go on when the program has ended", 5},
     {"environment", KEY_PRINT, NULL, 0,
-     "run nothing; print what the environment would be, for a service's or a script's own", 6},
+     "run nothing; print the environment variables, for a service or a script", 6},
     {0},
 };
 
@@ -131,16 +131,17 @@ static const struct argp command_line = {
     .args_doc = "[--] PROGRAM [ARGUMENT...]",
     .doc =
         "Run a program with furwock's locks in place of the C library's.\v"
-        "The program needs no change: a library that is put before the C library (LD_PRELOAD) has "
-        "the pthread_*, sem_*, mtx_* and cnd_* functions of locks.  The programs that it starts "
-        "have it, too.  Without --stat, no process stays between.  With it, the figures come when "
-        "the program and all processes that it started have ended; SIGINT, SIGTERM, SIGHUP or "
-        "SIGQUIT bring them at once when the program has, SIGUSR1 at any time.\n\n"
-        "Programs that no library can be put before are refused, with the reason: those that are "
-        "linked statically, that get rights by setuid, setgid or capabilities, for another machine "
-        "or C library, and scripts whose interpreter is such a one.\n\n"
-        "The exit status is the program's; 127 where there is none, 126 where it cannot be run "
-        "so, 125 where furwock run itself fails.",
+        "The program needs no change: a library that is loaded before the C library (LD_PRELOAD) "
+        "has the pthread_*, sem_*, mtx_* and cnd_* functions of locks, also for the programs "
+        "that it starts.  Without --stat, no process stays in between.  With it, the figures are "
+        "printed when the program and all processes that it started have ended; SIGINT, SIGTERM, "
+        "SIGHUP or SIGQUIT print them as soon as the program itself has ended, SIGUSR1 at any "
+        "time.\n\n"
+        "Programs that ignore a preloaded library are refused, with the reason: those that are "
+        "linked statically, that gain privileges by setuid, setgid or capabilities, that are for "
+        "another machine or C library, and scripts with such an interpreter.\n\n"
+        "The exit status is the program's; 127 if there is no such program, 126 if it cannot be "
+        "run in this way, 125 if furwock run itself fails.",
 };
 
 /* As the shell and systemd's Environment= take it. */

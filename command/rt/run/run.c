@@ -99,9 +99,9 @@ static const struct argp_option options[] = {
     {"wake-cost", 'w', "US", 0,
      "microseconds from a release or wake-up to its dispatch that are allowed (20)", 0},
     {"max-noise", 'm', "PERCENT", 0,
-     "the run is valid if its CPUs stood still for at most that share of the time (5)", 0},
+     "the run is valid if its CPUs were stalled for at most that share of the time (5)", 0},
     {"stall", 'l', "US", 0,
-     "a CPU stands still if it dispatches the most urgent thread that many microseconds late (50)",
+     "a CPU is stalled if it dispatches the most urgent thread that many microseconds late (50)",
      0},
     COMMAND_JSON_OPTION,
     {0},
@@ -113,21 +113,21 @@ static const struct argp command_line = {
     .args_doc = "TASKSET",
     .doc =
         "Run a task set, and show measured blocking beside its bound.\v"
-        "TASKSET is a file as for furwock rt analyze.  There is a thread for each task, on its CPU "
-        "and under its priority; its jobs execute and have locks for as long as the file says, and "
-        "the releases of the tasks begin at some moment each.  Shown are, in microseconds, how "
-        "long jobs were blocked on average and at most, the bound by itself, and the limit: the "
-        "bound if each section takes --section-cost longer and each release, each end of a sleep "
-        "and each wait for a lock --wake-cost.  \"lost\" is for how long a job stood still "
-        "at most while nobody executed for whom it had to wait: the kernel's work, other threads, "
-        "a hypervisor.  It is not part of what is compared; nor is the time in which a job's own "
-        "CPU stands still.  A thread on each CPU, above all tasks, finds out when that is: when it "
-        "is dispatched later than --stall.  In an emulator, where dispatching takes longer, that "
-        "has to be more than its usual delay.\n\n"
-        "The exit status is 1 if a job was blocked for longer than the limit, and if the set could "
-        "not be run; it is 3 if no job was, but the run is not valid: its CPUs stood still, or a "
-        "hypervisor has stolen them, for a larger share of the time than --max-noise.  Missed "
-        "deadlines are shown; they do not change it.",
+        "TASKSET is a file as for furwock rt analyze.  There is a thread for each task, on its "
+        "CPU and with its priority; its jobs execute and hold locks for as long as the file "
+        "says, and the first releases of the tasks are at arbitrary times.  Shown are, in "
+        "microseconds, how long jobs were blocked on average and at most, the bound by itself, "
+        "and the limit: the bound if each section takes --section-cost longer, and each release, "
+        "each end of a sleep and each wait for a lock --wake-cost.  \"lost\" is the longest time "
+        "for which a job stood still while none of the tasks that it had to wait for executed: "
+        "the kernel's work, other threads, a hypervisor.  It is not part of what is compared; "
+        "nor is the time in which a job's own CPU is stalled.  A thread on each CPU, above all "
+        "tasks, detects that: it is dispatched later than --stall.  In an emulator, where "
+        "dispatching takes longer, that has to be more than its usual delay.\n\n"
+        "The exit status is 1 if a job was blocked for longer than the limit, or the set could "
+        "not be run; it is 3 if no job was, but the run is not valid: its CPUs were stalled, or "
+        "a hypervisor has stolen them, for a larger share of the time than --max-noise.  Missed "
+        "deadlines are shown; they do not affect the exit status.",
 };
 
 /* A set that would take a CPU for itself does not get one. */
