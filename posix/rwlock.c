@@ -86,14 +86,19 @@ FW_EXPORT(fw_posix_rwlock_destroy_, pthread_rwlock_destroy, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_destroy_, pthread_rwlock_destroy, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_destroy_, __pthread_rwlock_destroy, GLIBC_2_2_5);
 
-static int tryrdlock(struct fw_posix_rwlock_ *l)
+/* What a call asks for. */
+enum want { READ, WRITE };
+
+static int trylock(struct fw_posix_rwlock_ *l, enum want want)
 {
-    return is_private(l) ? fw_rwlock_tryrdlock(&l->lock) : fw_rwlock_shared_tryrdlock_(l);
+    if (want == READ)
+        return is_private(l) ? fw_rwlock_tryrdlock(&l->lock) : fw_rwlock_shared_tryrdlock_(l);
+    return is_private(l) ? fw_rwlock_trywrlock(&l->lock) : fw_rwlock_shared_trywrlock_(l);
 }
 
 int fw_posix_rwlock_tryrdlock_(pthread_rwlock_t *p)
 {
-    return tryrdlock(lock_of(p));
+    return trylock(lock_of(p), READ);
 }
 FW_EXPORT(fw_posix_rwlock_tryrdlock_, pthread_rwlock_tryrdlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_tryrdlock_, pthread_rwlock_tryrdlock, GLIBC_2_2_5);
@@ -105,20 +110,38 @@ static int holder_of(const struct fw_posix_rwlock_ *l)
     return is_private(l) ? fw_rwlock_owner(&l->lock) : (int)l->writer;
 }
 
-COLD static int rdlock_until(struct fw_posix_rwlock_ *l, const fw_deadline *deadline,
-                             const void *site)
+static int wait_for(struct fw_posix_rwlock_ *l, enum want want, const fw_deadline *deadline)
+{
+    if (want == READ)
+        return is_private(l) ? fw_rwlock_rdlock_posix_(&l->lock, deadline)
+                             : fw_rwlock_shared_rdlock_(l, NULL, deadline);
+    return is_private(l) ? fw_rwlock_wrlock_posix_(&l->lock, deadline)
+                         : fw_rwlock_shared_wrlock_(l, NULL, deadline);
+}
+
+COLD static int lock_until(struct fw_posix_rwlock_ *l, enum want want, const fw_deadline *deadline,
+                           const void *site)
 {
     struct fw_stat_ stat;
-    int error = tryrdlock(l);
+    int error = trylock(l, want);
 
     if (error != EBUSY)
         return error;
-    fw_stat_begin_(&stat, FW_STAT_READ, l, site);
+    fw_stat_begin_(&stat, want == READ ? FW_STAT_READ : FW_STAT_WRITE, l, site);
     fw_stat_holder_(&stat, holder_of(l), NULL);
-    error = is_private(l) ? fw_rwlock_rdlock_posix_(&l->lock, deadline)
-                          : fw_rwlock_shared_rdlock_(l, NULL, deadline);
+    error = wait_for(l, want, deadline);
     fw_stat_end_(&stat, error);
     return error;
+}
+
+/* Deadlines are looked at in any case, as the C library does. */
+static int timedlock(pthread_rwlock_t *p, enum want want, clockid_t clock,
+                     const struct timespec *at, const void *site)
+{
+    fw_deadline deadline = {*at, clock};
+
+    return fw_deadline_is_valid_(&deadline) ? lock_until(lock_of(p), want, &deadline, site)
+                                            : EINVAL;
 }
 
 /* The word of a lock that the caller reads alone; without a name, if it has none yet. */
@@ -142,7 +165,7 @@ static inline bool joins_readers(struct fw_posix_rwlock_ *l, uint64_t seen)
 NOINLINE static int rdlock_among_others(struct fw_posix_rwlock_ *l, uint64_t seen, const void *site)
 {
     knows = is_just_read(seen) ? OTHERS_READ : NOTHING;
-    return is_private(l) && joins_readers(l, seen) ? 0 : rdlock_until(l, NULL, site);
+    return is_private(l) && joins_readers(l, seen) ? 0 : lock_until(l, READ, NULL, site);
 }
 
 HOT int fw_posix_rwlock_rdlock_(pthread_rwlock_t *p)
@@ -161,57 +184,27 @@ FW_EXPORT(fw_posix_rwlock_rdlock_, pthread_rwlock_rdlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_rdlock_, pthread_rwlock_rdlock, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_rdlock_, __pthread_rwlock_rdlock, GLIBC_2_2_5);
 
-/* Deadlines are looked at in any case, as the C library does. */
-static int timedrdlock(pthread_rwlock_t *p, clockid_t clock, const struct timespec *at,
-                       const void *site)
-{
-    fw_deadline deadline = {*at, clock};
-
-    return fw_deadline_is_valid_(&deadline) ? rdlock_until(lock_of(p), &deadline, site) : EINVAL;
-}
-
 int fw_posix_rwlock_timedrdlock_(pthread_rwlock_t *p, const struct timespec *at)
 {
-    return timedrdlock(p, CLOCK_REALTIME, at, FW_SITE_);
+    return timedlock(p, READ, CLOCK_REALTIME, at, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_timedrdlock_, pthread_rwlock_timedrdlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_timedrdlock_, pthread_rwlock_timedrdlock, GLIBC_2_2_5);
 
 int fw_posix_rwlock_clockrdlock_(pthread_rwlock_t *p, clockid_t clock, const struct timespec *at)
 {
-    return timedrdlock(p, clock, at, FW_SITE_);
+    return timedlock(p, READ, clock, at, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_clockrdlock_, pthread_rwlock_clockrdlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_clockrdlock_, pthread_rwlock_clockrdlock, GLIBC_2_30);
 
-static int trywrlock(struct fw_posix_rwlock_ *l)
-{
-    return is_private(l) ? fw_rwlock_trywrlock(&l->lock) : fw_rwlock_shared_trywrlock_(l);
-}
-
 int fw_posix_rwlock_trywrlock_(pthread_rwlock_t *p)
 {
-    return trywrlock(lock_of(p));
+    return trylock(lock_of(p), WRITE);
 }
 FW_EXPORT(fw_posix_rwlock_trywrlock_, pthread_rwlock_trywrlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_trywrlock_, pthread_rwlock_trywrlock, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_trywrlock_, __pthread_rwlock_trywrlock, GLIBC_2_2_5);
-
-COLD static int wrlock_until(struct fw_posix_rwlock_ *l, const fw_deadline *deadline,
-                             const void *site)
-{
-    struct fw_stat_ stat;
-    int error = trywrlock(l);
-
-    if (error != EBUSY)
-        return error;
-    fw_stat_begin_(&stat, FW_STAT_WRITE, l, site);
-    fw_stat_holder_(&stat, holder_of(l), NULL);
-    error = is_private(l) ? fw_rwlock_wrlock_posix_(&l->lock, deadline)
-                          : fw_rwlock_shared_wrlock_(l, NULL, deadline);
-    fw_stat_end_(&stat, error);
-    return error;
-}
 
 HOT int fw_posix_rwlock_wrlock_(pthread_rwlock_t *p)
 {
@@ -224,30 +217,22 @@ HOT int fw_posix_rwlock_wrlock_(pthread_rwlock_t *p)
         knows = WRITES;
         return 0;
     }
-    return wrlock_until(l, NULL, FW_SITE_);
+    return lock_until(l, WRITE, NULL, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_wrlock_, pthread_rwlock_wrlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_wrlock_, pthread_rwlock_wrlock, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_wrlock_, __pthread_rwlock_wrlock, GLIBC_2_2_5);
 
-static int timedwrlock(pthread_rwlock_t *p, clockid_t clock, const struct timespec *at,
-                       const void *site)
-{
-    fw_deadline deadline = {*at, clock};
-
-    return fw_deadline_is_valid_(&deadline) ? wrlock_until(lock_of(p), &deadline, site) : EINVAL;
-}
-
 int fw_posix_rwlock_timedwrlock_(pthread_rwlock_t *p, const struct timespec *at)
 {
-    return timedwrlock(p, CLOCK_REALTIME, at, FW_SITE_);
+    return timedlock(p, WRITE, CLOCK_REALTIME, at, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_timedwrlock_, pthread_rwlock_timedwrlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_timedwrlock_, pthread_rwlock_timedwrlock, GLIBC_2_2_5);
 
 int fw_posix_rwlock_clockwrlock_(pthread_rwlock_t *p, clockid_t clock, const struct timespec *at)
 {
-    return timedwrlock(p, clock, at, FW_SITE_);
+    return timedlock(p, WRITE, clock, at, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_clockwrlock_, pthread_rwlock_clockwrlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_clockwrlock_, pthread_rwlock_clockwrlock, GLIBC_2_30);
