@@ -8,7 +8,7 @@
  *
  *   1, 2, 4, 8 bytes, aligned to their size    the instructions that compilers use   (natural)
  *   within an aligned word of 8 bytes          compare-and-swap of that word         (word)
- *   within an aligned pair of 16 bytes         the same, where it can be done        (pair)
+ *   within an aligned pair of 16 bytes         the same, if it can be done           (pair)
  *   all others                                 the lock of their address             (object.c)
  */
 #include <string.h>

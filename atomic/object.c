@@ -4,7 +4,7 @@
  *
  * Origin: the lock is that of word_lock.c; that readers check a sequence count instead is the
  * sequential lock of Linux, with the orders of Boehm, "Can seqlocks get along with programming
- * language memory models?" (MSPC 2012).  Proof: doc/guide/atomics.md.
+ * language memory models?" (MSPC 2012).  Proof: doc/design/atomics.md.
  *
  *   sequence   meaning                        changed by
  *   even       no write is under way          the holder of the lock, before it writes: -> odd

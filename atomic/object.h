@@ -16,14 +16,14 @@
 #define FW_OBJECT_LOOKS_ 32u
 #endif
 
-/* A compare-exchange of up to so many bytes that fails does without the lock. */
+/* A compare-exchange that fails does without the lock up to this many bytes. */
 #ifndef FW_OBJECT_PEEK_
 #define FW_OBJECT_PEEK_ 128u
 #endif
 
 /*
- * A compare-exchange that meets others at work gives way, for so many pauses, then
- * twice as many and so on: doc/guide/atomics.md, "Giving way".
+ * A compare-exchange that meets others at work backs off, for this many pauses, then
+ * twice as many and so on: doc/design/atomics.md, "Backing off".
  */
 #ifndef FW_OBJECT_PAUSES_
 #define FW_OBJECT_PAUSES_ 10u

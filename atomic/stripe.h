@@ -26,7 +26,7 @@ struct fw_stripe_ {
 };
 _Static_assert(sizeof(struct fw_stripe_) == 64, "stripes do not share cache lines");
 
-/* doc/guide/atomics.md, "How many stripes", has the measurement. */
+/* doc/design/atomics.md, "How many stripes", has the measurement. */
 #ifndef FW_STRIPES_LOG2
 #define FW_STRIPES_LOG2 10
 #endif

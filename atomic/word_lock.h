@@ -31,7 +31,7 @@ typedef struct fw_word_lock {
 
 /*
  * How many times a thread reads a held lock, and after how many CPU pauses each, before it goes to
- * sleep: `furwock calibrate`, and doc/guide/atomics.md, "How long to spin".
+ * sleep: `furwock calibrate`, and doc/design/atomics.md, "How long to spin".
  */
 #ifndef FW_WORD_LOCK_LOOKS_
 #define FW_WORD_LOCK_LOOKS_ 1u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All loaders, where what they are built with was missing. */
+/* All loaders, if what they are built with is missing. */
 #include <errno.h>
 #include <stdio.h>
 

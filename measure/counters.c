@@ -35,7 +35,7 @@ static int open_event(uint32_t type, uint64_t config)
     return fw_perf_event_open_(&attr);
 }
 
-/* The number of the tracepoint that every system call passes; -1 where there is no tracefs. */
+/* The number of the tracepoint that every system call passes; -1 if there is no tracefs. */
 static long tracepoint_number(void)
 {
     static const char *const paths[] = {

@@ -14,7 +14,7 @@
 #include "src/sys/running_page.h"
 #include "workers.h"
 
-/* The value of the first line "KEY ... : VALUE" of /proc/cpuinfo; "" where there is none. */
+/* The value of the first line "KEY ... : VALUE" of /proc/cpuinfo; "" if there is none. */
 static void cpuinfo(const char *key, char *value, size_t size)
 {
     char line[4096];

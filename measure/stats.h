@@ -53,7 +53,7 @@ struct stats_ratio stats_median_ratio(const double *a, const double *b, size_t n
 /* b to a, where r is a to b. */
 struct stats_ratio stats_inverse(struct stats_ratio r);
 
-/* "1.03 (0.98 - 1.07)", or what stands there where there is no interval. */
+/* "1.03 (0.98 - 1.07)", or what is printed if there is no interval. */
 const char *stats_text(char *text, size_t size, struct stats_ratio r, int digits);
 
 /* "reached" where all of the interval is on that side of the bound, "missed" where none of it is;

@@ -20,7 +20,7 @@ static void consider(struct tightest *t, unsigned long value, const char *name)
     }
 }
 
-/* A file with one number; ULONG_MAX where there is none ("max", or no such file). */
+/* A file with one number; ULONG_MAX if there is none ("max", or no such file). */
 static unsigned long read_number(const char *path)
 {
     FILE *f = fopen(path, "re");

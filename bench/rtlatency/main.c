@@ -223,7 +223,7 @@ static void tell_counter(struct bench *b)
                (double)least * (double)(clock_ns() - began) / (double)(last - first + 1));
 }
 
-/* Is each tick of the processor's counter an instruction? */
+/* Is each tick of the CPU's counter an instruction? */
 static bool ticks_are_instructions(void)
 {
     uint64_t before = ticks_before(), ticks;
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
         return EXIT_SKIPPED;
     }
     if (c->emulated && !ticks_are_instructions()) {
-        bench_warn("the processor's counter does not count instructions (tools/vm --icount)");
+        bench_warn("the CPU's counter does not count instructions (tools/vm --icount)");
         return EXIT_SKIPPED;
     }
     if (c->quick)

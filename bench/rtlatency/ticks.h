@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * The processor's counter, before and after what is measured: the first is read when all before it
+ * The CPU's counter, before and after what is measured: the first is read when all before it
  * has been done, and before anything behind it begins; the second likewise.
  */
 #if defined(__x86_64__)

@@ -47,7 +47,7 @@ static bool is_roots(int directory)
 
 static fw_bpf_result open_parent(int above, bool make, int *parent, char *text, size_t size)
 {
-    /* Nobody else may open it: who can, can hold its lock. */
+    /* Nobody else may open it: a process that can, can hold its lock. */
     if (make && mkdirat(above, PARENT, 0711) < 0 && errno != EEXIST)
         return fw_bpf_failed(ABOVE "/" PARENT, text, size);
     *parent = openat(above, PARENT, DIRECTORY);

@@ -25,7 +25,7 @@ fw_bpf_result fw_bpf_pins_open(struct fw_bpf_pins *pins, bool make, char *text, 
 void fw_bpf_pins_close(struct fw_bpf_pins *pins);
 
 /*
- * *fs: what is mounted there, or -1 where nothing is.  FW_BPF_IN_THE_WAY: something that is not
+ * *fs: what is mounted there, or -1 if nothing is.  FW_BPF_IN_THE_WAY: something that is not
  * ours.
  */
 fw_bpf_result fw_bpf_pins_mounted(const struct fw_bpf_pins *pins, int *fs, char *text, size_t size);

@@ -6,15 +6,15 @@
 
 /* What is pinned in a file system. */
 typedef enum fw_assist_state {
-    FW_ASSIST_DEAD,   /* nothing, or what nobody keeps any more */
+    FW_ASSIST_DEAD,   /* nothing, or what is no longer maintained */
     FW_ASSIST_LIVE,   /* the page and the program that keeps it */
     FW_ASSIST_FOREIGN /* a page that is not ours */
 } fw_assist_state;
 
-/* *version: of the page, where there is one. */
+/* *version: of the page, if there is one. */
 fw_assist_state fw_assist_state_of(int fs, uint32_t *version);
 
-/* Have all programs their pins?  all_join: FW_ASSIST_ALL. */
+/* Do all programs have their pins?  all_join: FW_ASSIST_ALL. */
 bool fw_assist_has_links(int fs, bool all_join);
 
 /* Does a pin of ours have this name? */

@@ -52,7 +52,7 @@ static bool has_event(const struct btf *btf, uint32_t registration, const char *
     return true;
 }
 
-/* Decides on the kind of registration, where it is 0. */
+/* Decides on the kind of registration, if it is 0. */
 static fw_bpf_result look_at_kernel(uint32_t *registration, char *text, size_t size)
 {
     struct btf *btf = btf__load_vmlinux_btf();

@@ -22,7 +22,7 @@ struct fw_assist_program {
 /*
  * Loads it and attaches it to the kernel's events, fills in the page's head, and freezes the page:
  * nobody except the program can write to it then.  registration: as in struct fw_assist_options.
- * Where this fails nothing is held, and `text` says why.
+ * If this fails nothing is held, and `text` says why.
  */
 fw_bpf_result fw_assist_program_load(struct fw_assist_program *p, uint32_t registration, char *text,
                                      size_t size);
@@ -33,7 +33,7 @@ void fw_assist_program_close(struct fw_assist_program *p);
 /* Runs a pinned program of the kind that is run by hand. */
 void fw_assist_program_run(const char *path);
 
-/* The link's program: how often it ran and for how long, where the kernel counts that. */
+/* The link's program: how often it ran and for how long, if the kernel counts that. */
 void fw_assist_program_runs(const char *link_path, uint64_t *count, uint64_t *ns);
 
 #endif

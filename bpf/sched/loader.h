@@ -14,21 +14,21 @@
  * stopped, or the kernel throws it out; no process of ours is needed in between.  What holds it are
  * pins in a file system of its own, mounted on FW_RT_SCX_MOUNT.
  *
- * The calls leave one line without a newline in `text`, also
- * where they succeed.  start and stop exclude each other, whoever calls them.  A start that fails
- * leaves nothing behind; what one that is killed leaves is cleared away by the next start or stop.
+ * The calls leave one line without a newline in `text`, also if they succeed.  start and stop
+ * exclude each other, whichever process calls them.  A start that fails leaves nothing behind; what
+ * one that is killed leaves is cleared away by the next start or stop.
  */
 struct fw_rt_scx_options {
-    const struct fw_rt_scx_grant *grants; /* whom else to let in, beside root */
+    const struct fw_rt_scx_grant *grants; /* which other users to admit, beside root */
     unsigned n;                           /* at most FW_RT_SCX_GRANTS - 1; root has all there is */
 };
 
-/* Was this program built with it?  Where not, all calls answer FW_BPF_NOT_SUPPORTED. */
+/* Was this program built with it?  If not, all calls return FW_BPF_NOT_SUPPORTED. */
 bool fw_rt_scx_built_in(void);
 
 fw_bpf_result fw_rt_scx_start(const struct fw_rt_scx_options *options, char *text, size_t size);
 
-/* Its tasks go on by themselves (page.h).  Clears away what is left of one that died. */
+/* Its tasks go on by themselves (page.h).  Clears away what is left of one that has ended. */
 fw_bpf_result fw_rt_scx_stop(char *text, size_t size);
 
 /* Could it be started here?  Needs no privilege; `text` says what is missing, or what runs. */

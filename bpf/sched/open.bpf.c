@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* Opening locks: the names of a user's locks, and who may use them how. */
+/* Opening locks: the names of a user's locks, and which users may use them how. */
 #include "bpf/sched/open.h"
 
 #include "bpf/sched/answer.h"

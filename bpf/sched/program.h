@@ -23,7 +23,7 @@ struct fw_rt_scx_program {
     unsigned grants;
 };
 
-/* Loads it, and makes it the system's scheduler.  Where this fails, nothing is held. */
+/* Loads it, and makes it the system's scheduler.  If this fails, nothing is held. */
 fw_bpf_result fw_rt_scx_program_run(struct fw_rt_scx_program *p,
                                     const struct fw_rt_scx_options *options, char *text,
                                     size_t size);

@@ -8,7 +8,7 @@
 /* Takes the dead out of the queue.  Is anybody left? */
 int fw_queue_clean(uint32_t slot, uint32_t d);
 
-/* Its owner leaves: the next one gets the lock, or the next one who asks. */
+/* Its owner leaves: the next one gets the lock, or the next one that asks. */
 int fw_queue_pass_on(uint32_t slot, uint32_t d);
 
 /* Has the task, which is not in the queue, got the lock of a dead owner? */

@@ -7,7 +7,7 @@
 /* A thread that is no task calls sched_yield: perhaps it asks to be one. */
 __hidden void fw_try_join(struct task_struct *p);
 
-/* It is no task any more.  Where that cannot be noted now, its CPU's decisions try again. */
+/* It is no longer a task.  If that cannot be noted now, its CPU's decisions try again. */
 int fw_reap(uint32_t slot);
 
 #endif
