@@ -46,6 +46,17 @@ enum {
 };
 
 static size_t stack_bytes = STACK_BYTES;
+static unsigned all_kinds; /* WORKER_PINNED: all groups are that */
+
+void workers_pin(void)
+{
+    all_kinds |= WORKER_PINNED;
+}
+
+bool workers_pinned(void)
+{
+    return all_kinds & WORKER_PINNED;
+}
 
 void workers_stack(size_t bytes)
 {
@@ -158,7 +169,7 @@ struct worker_group *workers_start(unsigned n, unsigned kind, void (*body)(unsig
 
     if (group == NULL)
         return NULL;
-    group->kind = kind;
+    group->kind = kind | all_kinds;
     group->body = body;
     group->arg = arg;
     group->barrier = barrier_make();
@@ -227,6 +238,22 @@ unsigned cpus_usable(void)
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     return (unsigned)CPU_COUNT(&set);
+}
+
+bool cpus_limit(unsigned n)
+{
+    cpu_set_t usable, first;
+    unsigned found = 0;
+
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return false;
+    CPU_ZERO(&first);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE && found < n; cpu++)
+        if (CPU_ISSET(cpu, &usable)) {
+            CPU_SET(cpu, &first);
+            found++;
+        }
+    return found == n && sched_setaffinity(0, sizeof first, &first) == 0;
 }
 
 int cpu_pin(unsigned i)

@@ -44,8 +44,16 @@ void workers_kill(struct worker_group *group);
 /* The three calls in one.  0, an errno value, or -1 where a process failed. */
 int workers_run(unsigned n, unsigned kind, void (*body)(unsigned, void *), void *arg);
 
+/* From now on all groups are WORKER_PINNED; and whether that is so. */
+void workers_pin(void);
+bool workers_pinned(void);
+
 /* CPUs that this process may use, and a way to stay on the i-th of them (modulo their number). */
 unsigned cpus_usable(void);
 int cpu_pin(unsigned i);
+
+/* From now on the calling thread, and what it starts, uses the first n of them only.  False: there
+ * are fewer. */
+bool cpus_limit(unsigned n);
 
 #endif

@@ -105,7 +105,10 @@ unsigned long bench_number(const char *option, const char *text, unsigned long l
 size_t bench_numbers(const char *option, const char *text, unsigned long least, unsigned long most,
                      unsigned *list, size_t max);
 
-/* The options that all have: --json, --list, --repeat, --budget, and the names of locks. */
+/* --cpus and --pin: a child parser without input, which needs nothing else of a benchmark. */
+extern const struct argp bench_cpus_argp;
+
+/* The options that all have: those, --json, --list, --repeat, --budget, and the names of locks. */
 struct bench_options {
     const char *json;
     unsigned repetitions; /* 0: not told */

@@ -9,7 +9,7 @@
 enum { REPETITIONS_MAX = 10000, BUDGET_MAX = 1000000 };
 
 volatile sig_atomic_t bench_interrupted;
-static const char *program = "bench";
+static const char *program; /* NULL: as it was started */
 
 static void on_interrupt(int signal_number)
 {
@@ -29,7 +29,7 @@ void bench_begin(const char *name)
 
 static void complain(const char *format, va_list list)
 {
-    fprintf(stderr, "%s: ", program);
+    fprintf(stderr, "%s: ", program != NULL ? program : program_invocation_short_name);
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
 }
@@ -130,4 +130,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-const struct argp bench_argp = {.options = options, .parser = parse};
+static const struct argp_child children[] = {{&bench_cpus_argp, 0, NULL, 0}, {0}};
+
+const struct argp bench_argp = {.options = options, .parser = parse, .children = children};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "measure/workers.h"
 
 static double load_at_start = -1;
 
@@ -76,6 +77,7 @@ json_t *bench_made_json(void)
                                             : json_null());
     json_decref(smt);
     json_object_set_new(made, "load", load_at_start >= 0 ? json_real(load_at_start) : json_null());
+    json_object_set_new(made, "pinned", json_boolean(workers_pinned()));
     json_object_set_new(made, "command", command_line());
     return made;
 }

@@ -2,6 +2,7 @@
 """What the tests of the benchmarks share: runs the program under test, and evaluates its result."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -55,6 +56,12 @@ class Refusals(unittest.TestCase):
         self.refused("--no-such-option")
         self.numbers("--repeat", ("0", "1", "-3", "x", "7x", "", "99999999999999999999"))
         self.numbers("--budget", ("0", "-1", "soon"))
+
+    def test_cpus(self):
+        self.numbers("--cpus", ("0", "-1", "all", "99999999999"))
+        there = len(os.sched_getaffinity(0))
+        self.assertIn(f"there are {there}", self.refused_in_a_line(f"--cpus={there + 1}"))
+        self.assertIn("--pin", run("--help").stdout)
 
     def test_unwritable_file_is_said_before_measuring(self):
         self.assertIn("/nonexistent/file.json",

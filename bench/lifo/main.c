@@ -34,7 +34,7 @@ struct command {
     unsigned heads[LIST_MAX];
     size_t n_heads;
     unsigned duration;
-    bool pinned, grid, full;
+    bool grid, full;
 };
 
 static void read_heads(struct command *c, const char *arg)
@@ -63,9 +63,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'd':
         c->duration = (unsigned)bench_number("--duration", arg, 1, DURATION_MAX);
         return 0;
-    case 'p':
-        c->pinned = true;
-        return 0;
     case 'g':
         c->grid = true;
         return 0;
@@ -82,7 +79,6 @@ static const struct argp_option options[] = {
     {"head", 'H', "BYTES[,BYTES...]", 0,
      "size of the head (32); where it is 16, only the libraries are run, and the mutex", 0},
     {"duration", 'd', "MS", 0, "of a run (200)", 0},
-    {"pin", 'p', NULL, 0, "each thread stays on one CPU; else the kernel may move them", 0},
     {"grid", 'g', NULL, 0,
      "1, 2, 4 ... 256 threads, and one and two for each CPU; heads of 16 and 32 bytes", 0},
     {"full", 'f', NULL, 0, "the grid as the paper ran it: 10 s a run, ten runs; takes hours", 0},
@@ -182,7 +178,7 @@ int main(int argc, char **argv)
     b.repetitions = c.full ? FULL_REPETITIONS : REPETITIONS;
     for (size_t i = 0; i < c.n_heads; i++)
         for (size_t k = 0; k < c.n_threads; k++) {
-            loads[n] = (struct load){c.threads[k], c.heads[i], c.duration, c.pinned};
+            loads[n] = (struct load){c.threads[k], c.heads[i], c.duration, workers_pinned()};
             add_point(&b, &c, &loads[n++]);
         }
     return bench_whole(&b, &c.common);

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "bench/common/bench.h"
 #include "measure/clock.h"
 #include "run.h"
 
@@ -244,10 +245,11 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&bench_cpus_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         argp_options, parse,
         NULL,         "One run of one lock: prints a JSON object.  `ulockflex` plans such runs.",
-        NULL,         NULL,
+        children,     NULL,
         NULL};
     struct command c = {.options = {.tasks = 1, .locks = 1, .seconds = 1, .seed = 1}};
 

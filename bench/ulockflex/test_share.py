@@ -198,6 +198,15 @@ class Whole(unittest.TestCase):
         self.assertIsNone(none["read_wait_ns"])
         self.assertIsNone(all_["write_wait_ns"])
 
+    def test_one_cpu(self):
+        done = self.ulockflex(*SHORT, "--cpus", "1", "--pin", "--probes", "none", "--share", "50",
+                              "--json", self.path, "pthread-rw")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = self.load()
+        self.assertEqual((found["machine"]["cpus"], found["settings"]["pin"]), (1, True))
+        more = len(os.sched_getaffinity(0)) + 1
+        self.assertIn(f"there are {more - 1}", self.ulockflex("--cpus", str(more)).stderr)
+
     def test_processes(self):
         done = self.ulockflex(*SHORT, "--share", "50", "--kind", "processes", "--probes", "none",
                               "pthread-rw")

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/common/bench.h"
 #include "uncontended.h"
 
 enum { ROUNDS_DEFAULT = 201, ROUNDS_MAX = 100000, NAMES_MAX = 128, EXIT_USAGE = 2 };
@@ -166,6 +167,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct argp_child children[] = {{&bench_cpus_argp, 0, NULL, 0}, {0}};
+
 static const struct argp command_line = {
     .options = options,
     .parser = parse,
@@ -174,6 +177,7 @@ static const struct argp command_line = {
            "turns, beside the C library's, two bare atomic instructions, and an empty loop; and "
            "so for read-write locks, and for the calls of condition variables, semaphores, events "
            "and once that find nothing to wait for.",
+    .children = children,
 };
 
 static void choose(struct order *o)

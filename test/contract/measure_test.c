@@ -231,6 +231,38 @@ TEST(test_worker_groups)
     shared_unmake(counts, sizeof *counts * 2);
 }
 
+static void sees_one_cpu(unsigned index, void *good)
+{
+    ((bool *)good)[index] = cpus_usable() == 1;
+}
+
+/* In processes of their own: both hold from then on. */
+static void limits(unsigned index, void *arg)
+{
+    bool good[2] = {false, false};
+
+    (void)arg;
+    if (index == 0) {
+        unsigned all = cpus_usable();
+
+        _exit(all > 0 && cpus_limit(all) && !cpus_limit(all + 1) && cpus_limit(1) &&
+                      cpus_usable() == 1
+                  ? 0
+                  : 1);
+    }
+    workers_pin();
+    _exit(workers_pinned() && workers_run(2, WORKER_THREADS, sees_one_cpu, good) == 0 && good[0] &&
+                  good[1]
+              ? 0
+              : 1);
+}
+
+TEST(test_limits_of_cpus)
+{
+    assert_int_equal(workers_run(2, WORKER_PROCESSES, limits, NULL), 0);
+    assert_false(workers_pinned());
+}
+
 static void exit_with(void *arg)
 {
     fputs("last words\n", stderr);
@@ -339,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_random_numbers),
         cmocka_unit_test(test_work_is_done_in_steps),
         cmocka_unit_test(test_worker_groups),
+        cmocka_unit_test(test_limits_of_cpus),
         cmocka_unit_test(test_deaths),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_names),

@@ -122,6 +122,21 @@ def measure(steps):
     return [s.path for s in steps if s.path.exists()], False
 
 
+def add_cpus(parser):
+    """The benchmarks have the option, too; here it is for all that are started."""
+    parser.add_argument("--cpus", metavar="N", type=int,
+                        help="use the first N CPUs only (default: all that there are)")
+
+
+def use_cpus(options):
+    there = sorted(os.sched_getaffinity(0))
+    if options.cpus is None:
+        return
+    if not 1 <= options.cpus <= len(there):
+        raise Trouble(f"--cpus takes a number from 1 to {len(there)}, not {options.cpus}")
+    os.sched_setaffinity(0, there[:options.cpus])
+
+
 def _made(path):
     """(commit, whether the sources were as committed) of a result, or of what was built."""
     try:

@@ -48,6 +48,22 @@ def up_to(most):
 whole = up_to(COUNT_MOST)
 
 
+def add_cpus(parser):
+    """The option that all benchmarks have; use_cpus() obeys it."""
+    parser.add_argument("--cpus", type=whole, metavar="N",
+                        help="use the first N CPUs only (all that there are)")
+
+
+def use_cpus(options):
+    """From now on, for this program and all that it starts; Trouble where there are fewer."""
+    there = sorted(os.sched_getaffinity(0))
+    if options.cpus is None:
+        return
+    if options.cpus > len(there):
+        raise Trouble(f"--cpus {options.cpus}: there are {len(there)}", 2)
+    os.sched_setaffinity(0, there[:options.cpus])
+
+
 def among(given, there, what):
     """The names that were given, once each; all, where none were; Trouble for one unknown."""
     for name in given:

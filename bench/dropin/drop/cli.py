@@ -5,7 +5,8 @@ import os
 import time
 
 from front import Trouble, machine, made, rounds
-from front.cli import Parser, check_folder, positive, program, whole, write_json
+from front.cli import (
+    Parser, add_cpus, check_folder, positive, program, use_cpus, whole, write_json)
 
 from . import engine, table
 
@@ -17,6 +18,7 @@ def arguments(argv):
         "What pthread_* and sem_* cost with the POSIX drop-in preloaded, beside the C library's: "
         "short runs of one program, by turns with and without it."))
     p.add_argument("cases", nargs="*", metavar="CASE", help="all, where none is named")
+    add_cpus(p)
     p.add_argument("--repeat", type=whole, default=ROUNDS, metavar="N", help="rounds (31)")
     p.add_argument("--milliseconds", type=positive, default=MILLISECONDS, metavar="MS",
                    help="length of a run (60)")
@@ -48,6 +50,7 @@ def new_document(points, options, build):
 
 
 def conduct(options, build):
+    use_cpus(options)
     library = options.library or build["furwock"]
     if not os.path.isfile(library):
         raise Trouble(f"{library}: no such library", 2)

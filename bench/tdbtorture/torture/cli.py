@@ -9,7 +9,7 @@ import time
 
 from front import machine, made, rounds
 from front.cli import (
-    Parser, among, check_folder, positive, program, up_to, whole, write_json)
+    Parser, add_cpus, among, check_folder, positive, program, up_to, use_cpus, whole, write_json)
 
 from . import engine, source, table
 from .build import Builder
@@ -37,6 +37,7 @@ def arguments(argv):
                    help="sources of TDB; without, Debian's are fetched and kept in the cache")
     p.add_argument("--dir", metavar="DIR", help="where the databases lie (/dev/shm)")
     p.add_argument("--quiet", action="store_true", help="no progress line")
+    add_cpus(p)
     options = p.parse_intermixed_args(argv)
     if options.paper and options.loops:
         p.error("--paper has its own --loops")
@@ -54,6 +55,7 @@ def about(builder):
 
 
 def conduct(options, here, folder):
+    use_cpus(options)
     sources = source.find(options.source, source.cache())
     builder = Builder(here, sources, folder)
     runner = engine.Runner(builder.programs(), folder)

@@ -8,12 +8,13 @@ import sys
 import time
 
 from front import assist, machine
-from front.cli import ENDING, EXIT_INTERRUPTED, Parser, positive, whole
+from front.cli import (
+    ENDING, EXIT_INTERRUPTED, Parser, add_cpus, positive, use_cpus, whole)
 
 from flex import (
     Trouble, adaptive, plan as planning, processes, show, showshare, store as storing)
 from flex.engine import Engine
-from flex.progress import Progress, clock_text
+from flex.progress import Progress, describe
 from flex.showpaper import PaperShow
 from flex.worker import Worker
 
@@ -99,6 +100,9 @@ def make_parser():
     p.add_argument("--pick", choices=("own", "random"),
                    help="each task keeps to its own lock, or picks one at random each time (own; "
                         "random in today's plan)")
+    add_cpus(p)
+    p.add_argument("--pin", action="store_true", default=None,
+                   help="each task stays on one CPU, in turns; else the kernel may move them")
     p.add_argument("--assist", choices=assist.CHOICES,
                    help="turn the assist on or off, or measure all with both, by turns; needs root "
                         "(as it is)")
@@ -178,13 +182,13 @@ def check_point(options):
 def make_settings(options, old):
     values = dict(old["settings"]) if old else dict(DEFAULTS[options.plan])
     for name in ("seconds", "rounds", "max_rounds", "ci", "probes", "probe_rounds",
-                 "probe_seconds", "seed"):
+                 "probe_seconds", "seed", "pin"):
         given = getattr(options, name)
         if given is None:
             continue
-        if old and name in ("seconds", "seed") and values[name] != given:
-            raise Trouble(f"{options.json} was measured with --{name} {values[name]:g}, "
-                          f"not {given:g}", 2)
+        if old and name in ("seconds", "seed", "pin") and values.get(name, False) != given:
+            raise Trouble(f"{options.json} was measured with --{name} {values.get(name)}, "
+                          f"not {given}", 2)
         values[name] = given
         if name == "seconds":
             values["exact"] = True
@@ -228,25 +232,6 @@ def make_plan(options, locks, settings):
     return planning.single(locks, names, kind, point, settings, options.share or (), cpus)
 
 
-def describe(plan):
-    settings = plan.settings
-    lines = [f"{'configuration':44} locks"]
-    lines += [f"{config.experiment + ' ' + str(config):44} {' '.join(locks)}"
-              for config, locks in plan.groups]
-    cells = plan.cells()
-    longest = max(settings.length(config.tasks) for config, _ in plan.groups)
-    length = f"{settings.seconds:g} s"
-    if longest > settings.seconds:
-        length += f" (up to {longest:g} s where there are many tasks)"
-    least, most = planning.estimate(plan), planning.estimate(plan, settings.max_rounds)
-    lines.append(f"{cells} cells; {settings.rounds} to {settings.max_rounds} runs of "
-                 f"{length} each, {cells * settings.rounds} to "
-                 f"{cells * settings.max_rounds} in all; beside them, once: "
-                 f"{', '.join(settings.probes) or 'nothing'}")
-    lines.append(f"expected time: {clock_text(least)} to {clock_text(most)}")
-    return "\n".join(lines)
-
-
 def table_text(options, plan, store):
     if options.plan == "paper":
         text = PaperShow(store, plan, options.kind).text()
@@ -283,6 +268,7 @@ def ignore_signals():
 
 
 def prepare_worker(worker, plan, store, old):
+    worker.pin = plan.settings.pin
     if old:
         worker.rate = old["rate"]
     else:
@@ -329,6 +315,7 @@ def run(options, plan, store, engine):
 
 def start(options):
     begun = time.monotonic()
+    use_cpus(options)
     worker = Worker(timeout=options.timeout)
     info = worker.info()
     locks = planning.Locks(info)

@@ -57,6 +57,7 @@ class Settings:
     probe_seconds: float = 0.3  # the length of the runs that find out more than throughput
     probe_rounds: int = 1      # in how many rounds there are such runs
     seed: int = 1
+    pin: bool = False          # each task stays on one CPU
     exact: bool = False        # runs last just `seconds`, as was asked for
 
     def length(self, tasks, probe=False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line that shows, on a terminal, what is going on."""
+"""What is going to be run, and the line that shows, on a terminal, what is going on."""
 
 import shutil
 import sys
@@ -16,6 +16,25 @@ def clock_text(seconds):
     hours, rest = divmod(seconds, 3600)
     minutes, seconds = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def describe(plan):
+    settings = plan.settings
+    lines = [f"{'configuration':44} locks"]
+    lines += [f"{config.experiment + ' ' + str(config):44} {' '.join(locks)}"
+              for config, locks in plan.groups]
+    cells = plan.cells()
+    longest = max(settings.length(config.tasks) for config, _ in plan.groups)
+    length = f"{settings.seconds:g} s"
+    if longest > settings.seconds:
+        length += f" (up to {longest:g} s where there are many tasks)"
+    least, most = planning.estimate(plan), planning.estimate(plan, settings.max_rounds)
+    lines.append(f"{cells} cells; {settings.rounds} to {settings.max_rounds} runs of "
+                 f"{length} each, {cells * settings.rounds} to "
+                 f"{cells * settings.max_rounds} in all; beside them, once: "
+                 f"{', '.join(settings.probes) or 'nothing'}")
+    lines.append(f"expected time: {clock_text(least)} to {clock_text(most)}")
+    return "\n".join(lines)
 
 
 class Progress:

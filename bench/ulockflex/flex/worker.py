@@ -35,6 +35,7 @@ class Worker:
         self.path = path or os.environ.get("ULOCKFLEX_RUN") or self._beside()
         self.timeout = timeout
         self.rate = None
+        self.pin = False
         self.event = None
 
     @staticmethod
@@ -68,6 +69,8 @@ class Worker:
                 "--rate", repr(self.rate), "--parent", str(os.getpid())]
         if config.share is not None:
             line += ["--share", repr(config.share)]
+        if self.pin:
+            line.append("--pin")
         if probe is not None:
             line += ["--probe", probe]
         if probe == "syscalls":
