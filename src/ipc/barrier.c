@@ -25,8 +25,7 @@
  *                                                       one that finds IBAR2: -> r + 1; IBAR3:
  *                                                       -> r, FAILED; both wake all
  * r, FAILED               a party died                  a reset, once history_ is of the next
- * epoch:
- *                                                       -> r + 1, next epoch
+ *                                                       epoch: -> r + 1, next epoch
  *
  * made_: 0, or MADE with mode and number of slots; written once, and checked against the region by
  * each call before it is used.

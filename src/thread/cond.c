@@ -30,15 +30,13 @@
  * Legal:   WAITERS set when the queue is empty (one needless visit to the bucket); SIGNALS either
  *          way; seq_ changed when nobody sleeps; a needless kernel wake.
  * Illegal: to mark a waiter that is queued: it is removed first; to touch the variable after
- * WAITERS
- *          was cleared or the last queued waiter was marked, or the mutex after the first mark of a
- *          move; to sleep with a value of seq_ that was not read inside the bucket while queued; to
- *          leave a thread asleep on seq_ that is not queued, outside of the bucket.
+ *          WAITERS was cleared or the last queued waiter was marked, or the mutex after the first
+ *          mark of a move; to sleep with a value of seq_ that was not read inside the bucket while
+ *          queued; to leave a thread asleep on seq_ that is not queued, outside of the bucket.
  *
  * CV1  Outside of the bucket, the threads asleep on seq_ are queued, ASLEEP and broadcast waiters.
  * CV2  Before a waiter that is ASLEEP is marked or moved, the word on which it sleeps changes:
- * seq_,
- *      or its state.  So one that is not asleep yet does not fall asleep, and sees its mark.
+ *      seq_, or its state.  So one that is not asleep yet does not fall asleep, and sees its mark.
  * CV3  A wait ends only by a mark, by a time-out or by cancellation.  The signaller chooses which
  *      waiter to wake, never the kernel: a marked broadcast waiter is woken together with all that
  *      share its futex bit, and those sleep again.

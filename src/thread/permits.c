@@ -30,8 +30,7 @@
  * PERM3  RESERVED implies one waiter that will take the next permit that it finds, or give the
  *        reservation up in the step in which it finds the value 0 and leaves.
  * PERM4  After the step that adds permits or takes one, the object is not touched (the wake that
- * may
- *        follow uses the address only).
+ *        may follow uses the address only).
  *
  * From PERM1 and PERM2: whenever a permit is available and somebody waits, some waiter is awake,
  * and will look; if it takes a permit, or leaves without one, PERM1 makes it wake the next.

@@ -10,17 +10,16 @@
  * a more urgent task of its CPU executes       is interference
  * was due to be woken, and has not been yet    is late, and lost: it could not have run
  * was put to sleep by the kernel               is held, and lost
- * its CPU stands still, and no task executes   is lost
- * there
+ * its CPU is stalled, and runs no task         is lost
  * waits for a lock that is owned by a task     is blocking, if anybody executes on that one's CPU,
  *                                              and lost otherwise
  * else, while a less urgent task of its CPU    is blocking
- * executes
+ *   executes
  * else                                         is lost: to the kernel, to switches, to others
  *
  * A job waits for a lock once it has found it taken and is in the queue (RUN_QUEUE).  What is
- * between that and its call is its own way there: where it does not get on, that is its CPU's
- * doing, and not the owner's, which may have left several times meanwhile.
+ * between that and its call is its own work: if it makes no progress there, its CPU is to blame,
+ * not the owner, which may have left several times meanwhile.
  *
  * A lock is owned until it is handed on (RUN_HAND), or the call has returned that left it, or
  * another one has got it: a task that has handed it on may lose its CPU in that call.  The task
