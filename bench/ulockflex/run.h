@@ -52,6 +52,15 @@ struct subject {
     struct calls calls[MODES];
 };
 
+/* Where locks lie. */
+enum memory {
+    MEMORY_ANONYMOUS, /* shared, without a file; or what the lock needs */
+    MEMORY_SHMAT,     /* a System V shared memory segment */
+    MEMORY_FILE       /* a mapped file */
+};
+
+enum { REGIONS_MAX = 256 };
+
 /* Two cache lines: CPUs fetch neighbours in pairs. */
 #define LINE_PAIR 128
 
@@ -61,10 +70,12 @@ struct options {
     bool random_pick; /* a task picks a lock at random each time, instead of always using its own */
     unsigned tasks;
     unsigned locks;
-    bool sharing;   /* iterations ask for a read lock or a write lock */
-    double share;   /* then: the probability of a read lock */
-    double lht_us;  /* mean time for which a lock is held */
-    double nlht_us; /* mean time between release and the next lock */
+    enum memory memory;
+    unsigned regions; /* of memory, to which locks are assigned round robin */
+    bool sharing;     /* iterations ask for a read lock or a write lock */
+    double share;     /* then: the probability of a read lock */
+    double lht_us;    /* mean time for which a lock is held */
+    double nlht_us;   /* mean time between release and the next lock */
     double seconds;
     double rate; /* steps of work in a nanosecond on this machine; 0: find out */
     uint64_t seed;
@@ -114,7 +125,7 @@ struct shared_state {
     struct guarded *guarded; /* one for each lock */
     struct result *results;  /* one for each task */
     struct histogram *waits; /* MODES for each task; NULL unless PROBE_WAITS */
-    unsigned char *lock_memory;
+    unsigned char *regions[REGIONS_MAX];
     size_t lock_stride;
     void *base;
     size_t size;
@@ -141,6 +152,11 @@ void subject_names(FILE *out, bool sharing);
 bool shared_open(struct shared_state *s, const struct options *o);
 void shared_close(struct shared_state *s);
 void *shared_lock(const struct shared_state *s, size_t i);
+
+/* memory.c: a region for locks, zeroed, shared with forked processes; NULL with errno. */
+extern const char *const memory_names[]; /* of enum memory; ends with NULL */
+void *memory_take(const struct options *o, size_t size);
+void memory_give(const struct options *o, void *memory, size_t size);
 
 /* task.c: what one task does, from start to stop. */
 void task_run(const struct shared_state *s, unsigned number);

@@ -38,7 +38,9 @@ enum key {
     KEY_LIST,
     KEY_CALIBRATE,
     KEY_RATE,
-    KEY_SHARE
+    KEY_SHARE,
+    KEY_MEMORY,
+    KEY_REGIONS
 };
 
 static const struct argp_option argp_options[] = {
@@ -47,6 +49,8 @@ static const struct argp_option argp_options[] = {
     {"tasks", 't', "N", 0, "Number of tasks", 0},
     {"locks", 'n', "N", 0, "Number of locks; task i uses lock i modulo N", 0},
     {"pick", 'p', "own|random", 0, "Or a task picks a lock at random each time", 0},
+    {"memory", KEY_MEMORY, "anonymous|shmat|file", 0, "Where the locks lie", 0},
+    {"regions", KEY_REGIONS, "N", 0, "In how many regions of it; lock i in region i modulo N", 0},
     {"share", KEY_SHARE, "PERCENT", 0, "Ask for a read lock that often, else for a write lock", 0},
     {"lht", 'i', "US", 0, "Mean time inside the lock, in microseconds", 0},
     {"nlht", 'o', "US", 0, "Mean time outside, in microseconds", 0},
@@ -120,6 +124,12 @@ static error_t parse_measure(int key, char *text, struct command *c)
     case KEY_SHARE:
         o->sharing = true;
         o->share = number(text, "--share", 0, 100) / 100;
+        return 0;
+    case KEY_MEMORY:
+        o->memory = (enum memory)choice(text, "memory", memory_names);
+        return 0;
+    case KEY_REGIONS:
+        o->regions = count(text, "--regions", REGIONS_MAX);
         return 0;
     case KEY_SEED:
         o->seed = strtoull(text, NULL, 0);
@@ -216,6 +226,10 @@ static void check(const struct options *o)
     else if (o->probe == PROBE_CONTENTION &&
              (s->calls[MODE_READ].trylock == NULL || s->calls[MODE_WRITE].trylock == NULL))
         wrong = "this lock has no trylock, by which contention is measured";
+    else if (o->memory != MEMORY_ANONYMOUS && (s->head->flags & ADAPTER_REGION) != 0)
+        wrong = "this lock works in a region of its own kind only, not in other memory";
+    else if (o->regions > o->locks)
+        wrong = "more regions than locks";
     if (wrong == NULL)
         return;
     complain("%s: %s", s->head->name, wrong);
@@ -251,7 +265,7 @@ int main(int argc, char **argv)
         NULL,         "One run of one lock: prints a JSON object.  `ulockflex` plans such runs.",
         children,     NULL,
         NULL};
-    struct command c = {.options = {.tasks = 1, .locks = 1, .seconds = 1, .seed = 1}};
+    struct command c = {.options = {.tasks = 1, .locks = 1, .regions = 1, .seconds = 1, .seed = 1}};
 
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c) != 0)

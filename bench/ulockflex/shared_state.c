@@ -37,7 +37,11 @@ static size_t lay_out(struct shared_state *s, unsigned char *base)
 
 void *shared_lock(const struct shared_state *s, size_t i)
 {
-    return s->lock_memory + i * s->lock_stride;
+    unsigned n = s->options->regions;
+
+    if (n == 1)
+        return s->regions[0] + i * s->lock_stride;
+    return s->regions[i % n] + i / n * s->lock_stride;
 }
 
 /* What a user can do about a lock that could not be made. */
@@ -53,9 +57,27 @@ static const char *init_hint(int error)
     }
 }
 
-static size_t lock_bytes(const struct shared_state *s)
+/* Of a region: the first ones have the most locks. */
+static size_t region_bytes(const struct shared_state *s)
 {
-    return s->options->locks * s->lock_stride;
+    const struct options *o = s->options;
+
+    return (o->locks + o->regions - 1) / o->regions * s->lock_stride;
+}
+
+static bool take_regions(struct shared_state *s)
+{
+    const struct options *o = s->options;
+
+    for (unsigned i = 0; i < o->regions; i++) {
+        s->regions[i] = memory_take(o, region_bytes(s));
+        if (s->regions[i] == NULL) {
+            complain("no memory for %u locks (%s): %s", o->locks, o->lock.head->name,
+                     strerror(errno));
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Locks have memory of their own: some work in memory of a certain kind only. */
@@ -63,11 +85,8 @@ static bool make_locks(struct shared_state *s)
 {
     const struct options *o = s->options;
 
-    s->lock_memory = adapter_head_memory(o->lock.head, lock_bytes(s), true);
-    if (s->lock_memory == NULL) {
-        complain("no memory for %u locks (%s): %s", o->locks, o->lock.head->name, strerror(errno));
+    if (!take_regions(s))
         return false;
-    }
     for (unsigned i = 0; i < o->locks; i++) {
         int error = o->lock.head->init(shared_lock(s, i), o->processes);
 
@@ -106,7 +125,7 @@ void shared_close(struct shared_state *s)
     if (lock->destroy != NULL)
         for (unsigned i = 0; i < s->locks_ready; i++)
             lock->destroy(shared_lock(s, i));
-    if (s->lock_memory != NULL)
-        adapter_head_forget(lock, s->lock_memory, lock_bytes(s));
+    for (unsigned i = 0; i < s->options->regions && s->regions[i] != NULL; i++)
+        memory_give(s->options, s->regions[i], region_bytes(s));
     munmap(s->base, s->size);
 }

@@ -12,7 +12,7 @@ from front.cli import (
     ENDING, EXIT_INTERRUPTED, Parser, add_cpus, positive, use_cpus, whole)
 
 from flex import (
-    Trouble, adaptive, plan as planning, processes, show, showshare, store as storing)
+    Trouble, adaptive, plan as planning, processes, show, showshare, store as storing, where)
 from flex.engine import Engine
 from flex.progress import Progress, describe
 from flex.showpaper import PaperShow
@@ -88,6 +88,7 @@ def make_parser():
     one.add_argument("--tasks", type=whole, metavar="N", help="number of tasks (2)")
     one.add_argument("--locks", type=whole, metavar="N",
                      help="number of locks, given to the tasks round robin (1)")
+    where.add_options(one)
     one.add_argument("--lht", type=time_us, metavar="US", help="mean lock-hold time (1)")
     one.add_argument("--nlht", type=time_us, metavar="US",
                      help="mean time between release and the next lock (9)")
@@ -163,7 +164,7 @@ def check_locks(names, locks, kind, sharing):
         raise Trouble("a lock is named twice", 2)
 
 
-PLACE = ("tasks", "locks", "lht", "nlht", "share")
+PLACE = ("tasks", "locks", "lht", "nlht", "share", "memory", "regions")
 
 
 def check_point(options):
@@ -228,7 +229,7 @@ def make_plan(options, locks, settings):
 
     point = {"tasks": given("tasks", 2), "locks": given("locks", 1),
              "lht_us": given("lht", 1.0), "nlht_us": given("nlht", 9.0),
-             "pick": given("pick", "own")}
+             "pick": given("pick", "own"), **where.chosen(options, given("locks", 1))}
     return planning.single(locks, names, kind, point, settings, options.share or (), cpus)
 
 

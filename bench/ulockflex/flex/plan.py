@@ -25,6 +25,8 @@ class Config(NamedTuple):
     pick: str = "own"  # each task uses its own lock, round robin; or a "random" one each time
     share: float | None = None  # per cent of the lock calls that are for reading; None: a mutex
     assist: str | None = None  # the assist is turned on or off before; None: it stays as it is
+    memory: str | None = None  # where the locks lie: anonymous, shmat, file; None: anonymous
+    regions: int | None = None  # in how many regions of memory; None: one
 
     @classmethod
     def of(cls, cell):
@@ -39,12 +41,14 @@ class Config(NamedTuple):
         pick = " at random" if self.pick == "random" and self.locks > 1 else ""
         share = "" if self.share is None else f", {self.share:g} % reads"
         state = "" if self.assist is None else f", assist {self.assist}"
-        return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}{state}"
+        where = "" if self.memory is None else f", {self.memory}"
+        parts = "" if self.regions is None else f", {self.regions} regions"
+        return f"{times} {tasks}, {locks}{pick}, {self.kind}{share}{state}{where}{parts}"
 
     def point(self):
         """What a cell of the result file says of it."""
         return {k: v for k, v in self._asdict().items()
-                if v is not None or k not in ("share", "assist")}
+                if v is not None or k not in ("share", "assist", "memory", "regions")}
 
 
 @dataclass

@@ -67,6 +67,9 @@ class Worker:
                 "--lht", repr(config.lht_us), "--nlht", repr(config.nlht_us),
                 "--seconds", repr(seconds), "--seed", str(seed),
                 "--rate", repr(self.rate), "--parent", str(os.getpid())]
+        for name in ("memory", "regions"):
+            if getattr(config, name) is not None:
+                line += [f"--{name}", str(getattr(config, name))]
         if config.share is not None:
             line += ["--share", repr(config.share)]
         if self.pin:
