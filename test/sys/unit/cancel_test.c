@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <pthread.h>
-#include <time.h>
-
-#include <furwock/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sys/cancel.h"
+#include "test/support/sleeper.h"
 #include "test/support/unit.h"
 
 /* src/sys/cancel.c with the real kernel. */
@@ -13,46 +13,53 @@
 static uint32_t word;
 static unsigned cleaned;
 
+static int reset(void)
+{
+    cleaned = 0;
+    return 0;
+}
+
 static void clean(void *arg)
 {
     *(unsigned *)arg += 1;
 }
 
-static void *sleeps(void *result)
+/* The sleeper's thread, but its sleep is a cancellation point. */
+static void *sleeps(void *arg)
 {
-    *(int *)result = fw_futex_wait_cancellable_(&word, 0, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE, NULL,
-                                                clean, &cleaned);
+    struct sleeper *s = arg;
+
+    __atomic_store_n(&s->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    s->result = fw_futex_wait_cancellable_(&word, 0, FW_FUTEX_ANY_BIT, FW_FUTEX_PRIVATE, NULL,
+                                           clean, &cleaned);
+    __atomic_store_n(&s->done, true, __ATOMIC_RELEASE);
     return NULL;
 }
 
-static void *passes_a_point(void *arg)
+static void start(struct sleeper *s)
 {
-    int old;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-    while (__atomic_load_n((int *)arg, __ATOMIC_ACQUIRE) == 0)
-        ;
-    pthread_setcancelstate(old, NULL);
-    fw_cancel_point_(clean, &cleaned);
-    return NULL;
+    *s = (struct sleeper){.result = -1};
+    assert_int_equal(pthread_create(&s->thread, NULL, sleeps, s), 0);
+    await_asleep(getpid(), &s->tid, &s->done);
 }
 
-static void a_moment(void)
+static void assert_cancelled(pthread_t thread)
 {
-    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    void *ended;
+
+    assert_int_equal(pthread_join(thread, &ended), 0);
+    assert_ptr_equal(ended, PTHREAD_CANCELED);
+    assert_int_equal(cleaned, 1);
 }
 
 TEST(a_wake_returns_as_ever)
 {
-    pthread_t thread;
-    int result = -1;
+    struct sleeper s;
 
-    cleaned = 0;
-    assert_int_equal(pthread_create(&thread, NULL, sleeps, &result), 0);
+    start(&s);
     while (fw_futex_wake(&word, 1, FW_FUTEX_PRIVATE) == 0)
-        a_moment();
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(result, 0);
+        sched_yield();
+    assert_int_equal(sleeper_join(&s), 0);
     assert_int_equal(cleaned, 0);
 }
 
@@ -65,33 +72,35 @@ TEST(a_changed_word_is_told)
 
 TEST(a_sleeper_is_cancelled)
 {
-    pthread_t thread;
-    void *ended;
-    int result = -1;
+    struct sleeper s;
 
-    cleaned = 0;
-    assert_int_equal(pthread_create(&thread, NULL, sleeps, &result), 0);
-    a_moment();
-    assert_int_equal(pthread_cancel(thread), 0);
-    assert_int_equal(pthread_join(thread, &ended), 0);
-    assert_ptr_equal(ended, PTHREAD_CANCELED);
-    assert_int_equal(result, -1);
-    assert_int_equal(cleaned, 1);
+    start(&s);
+    assert_int_equal(pthread_cancel(s.thread), 0);
+    assert_cancelled(s.thread);
+    assert_int_equal(s.result, -1);
+}
+
+static void *passes_a_point(void *go)
+{
+    int old;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    while (__atomic_load_n((int *)go, __ATOMIC_ACQUIRE) == 0)
+        sched_yield();
+    pthread_setcancelstate(old, NULL);
+    fw_cancel_point_(clean, &cleaned);
+    return NULL;
 }
 
 TEST(a_request_that_is_pending_is_honoured)
 {
     pthread_t thread;
-    void *ended;
     int go = 0;
 
-    cleaned = 0;
     assert_int_equal(pthread_create(&thread, NULL, passes_a_point, &go), 0);
     assert_int_equal(pthread_cancel(thread), 0);
     __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
-    assert_int_equal(pthread_join(thread, &ended), 0);
-    assert_ptr_equal(ended, PTHREAD_CANCELED);
-    assert_int_equal(cleaned, 1);
+    assert_cancelled(thread);
 }
 
-UNIT_MAIN(NULL, NULL)
+UNIT_MAIN(reset, NULL)

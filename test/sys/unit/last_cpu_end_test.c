@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,9 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <furwock/bits/self.h>
-
-#include "sys/last_cpu.h"
+#include "last_cpu_asked.h"
 #include "test/support/now.h"
 #include "test/support/unit.h"
 
@@ -24,12 +20,6 @@
 
 enum { READERS = 2, STACK = 2 * 1024 * 1024 };
 #define REFUSED_FENCE_NS 20000000u
-#define STORM_NS UINT64_C(700000000)
-
-static uint32_t own_tid(void)
-{
-    return fw_self_() >> FW_ID_SHIFT;
-}
 
 static pthread_key_t late_key;
 
@@ -96,17 +86,6 @@ TEST(threads_end_while_others_look)
     for (int i = 0; i < READERS; i++)
         pthread_join(reader[i], NULL);
     print_message("    %u threads ended\n", ended);
-}
-
-/* More than once: it may be interrupted.  Nobody is, who found another's number in his slot. */
-static bool is_known(void)
-{
-    for (int i = 0; i < 20; i++) {
-        fw_last_cpu_join_();
-        if (fw_last_cpu_is_mine_(own_tid()))
-            return true;
-    }
-    return false;
 }
 
 /* --- How often an end fences ---------------------------------------------------------------- */
@@ -198,7 +177,7 @@ static uint64_t end_until_one_fences(void)
 
 TEST(who_is_looked_at_fences)
 {
-    if (!is_known()) /* as in the generic build */
+    if (!is_mine(own_tid())) /* as in the generic build, or where another has the slot */
         skip();
     loses_fence = false;
     end_until_one_fences();
@@ -207,7 +186,7 @@ TEST(who_is_looked_at_fences)
 /* A thread that may not call the fence gives readers some time: so it has called it. */
 TEST(a_refused_fence_is_made_up_for)
 {
-    if (!is_known())
+    if (!is_mine(own_tid()))
         skip();
     loses_fence = true;
     assert_true(end_until_one_fences() >= REFUSED_FENCE_NS);

@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <furwock/bits/self.h>
-
-#include "sys/last_cpu.h"
-#include "test/support/now.h"
-#include "test/support/unit.h"
+#include "in_child.h"
+#include "last_cpu_asked.h"
+#include "test/support/sleeper.h"
 
 /* Who was last seen on the caller's CPU, on the real kernel: contract in sys/last_cpu.h. */
 
 enum { SLOTS = 1024, MOST_CPUS = 1024 };
-#define STORM_NS UINT64_C(700000000)
 
 /* Does this machine tell?  And its first two CPUs that we may use (the same: it has one). */
 static bool is_told;
 static int cpus[2];
 static cpu_set_t all_cpus;
-
-static uint32_t own_tid(void)
-{
-    return fw_self_() >> FW_ID_SHIFT;
-}
 
 static void stay_on(int cpu)
 {
@@ -46,24 +31,14 @@ static void roam(void)
     assert_int_equal(sched_setaffinity(0, sizeof all_cpus, &all_cpus), 0);
 }
 
-/* The answer without the few cases in which the caller was interrupted while it asked. */
-static bool is_mine(uint32_t tid)
-{
-    for (int i = 0; i < 20; i++) {
-        fw_last_cpu_join_();
-        if (fw_last_cpu_is_mine_(tid))
-            return true;
-    }
-    return false;
-}
-
 /* A thread that goes where it is told, and sleeps there (in no lock of ours: they join). */
 struct guest {
     pthread_t thread;
     bool joins;
+    bool done;
     int cpu;
-    uint32_t tid;
-    sem_t is_there, may_go; /* our own locks join those who wait */
+    pid_t tid;
+    sem_t may_go; /* our own locks join those who wait */
 };
 
 static void *visit(void *arg)
@@ -73,8 +48,7 @@ static void *visit(void *arg)
     stay_on(g->cpu);
     if (g->joins)
         fw_last_cpu_join_();
-    g->tid = own_tid();
-    sem_post(&g->is_there);
+    __atomic_store_n(&g->tid, (pid_t)own_tid(), __ATOMIC_RELEASE);
     sem_wait(&g->may_go);
     return NULL;
 }
@@ -82,11 +56,9 @@ static void *visit(void *arg)
 static void begin_visit(struct guest *g, int cpu, bool joins)
 {
     *g = (struct guest){.cpu = cpu, .joins = joins};
-    sem_init(&g->is_there, 0, 0);
     sem_init(&g->may_go, 0, 0);
     assert_int_equal(pthread_create(&g->thread, NULL, visit, g), 0);
-    sem_wait(&g->is_there);
-    usleep(2000); /* until it sleeps */
+    await_asleep(getpid(), &g->tid, &g->done);
 }
 
 static void end_visit(struct guest *g)
@@ -108,7 +80,7 @@ TEST(who_has_not_joined_is_unknown)
 
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], false);
-    assert_false(is_mine(g.tid));
+    assert_false(is_mine((uint32_t)g.tid));
     end_visit(&g);
 }
 
@@ -124,11 +96,11 @@ TEST(a_sleeper_is_seen_on_its_cpu_only)
     stay_on(cpus[0]);
     begin_visit(&here, cpus[0], true);
     begin_visit(&there, cpus[1], true);
-    assert_int_equal(is_mine(here.tid), is_told);
-    assert_int_equal(is_mine(there.tid), is_told && cpus[0] == cpus[1]);
+    assert_int_equal(is_mine((uint32_t)here.tid), is_told);
+    assert_int_equal(is_mine((uint32_t)there.tid), is_told && cpus[0] == cpus[1]);
     stay_on(cpus[1]);
-    assert_int_equal(is_mine(there.tid), is_told);
-    assert_int_equal(is_mine(here.tid), is_told && cpus[0] == cpus[1]);
+    assert_int_equal(is_mine((uint32_t)there.tid), is_told);
+    assert_int_equal(is_mine((uint32_t)here.tid), is_told && cpus[0] == cpus[1]);
     end_visit(&here);
     end_visit(&there);
 }
@@ -143,10 +115,10 @@ TEST(a_no_ends_with_the_time_slice)
     stay_on(cpus[1]);
     begin_visit(&g, cpus[0], true);
     fw_last_cpu_join_();
-    assert_int_equal(fw_last_cpu_is_mine_(g.tid), is_told && cpus[0] == cpus[1]);
+    assert_int_equal(fw_last_cpu_is_mine_((uint32_t)g.tid), is_told && cpus[0] == cpus[1]);
     stay_on(cpus[0]);
     while (!told && now_ns() < end) {
-        told = fw_last_cpu_is_mine_(g.tid);
+        told = fw_last_cpu_is_mine_((uint32_t)g.tid);
         sched_yield();
     }
     end_visit(&g);
@@ -161,7 +133,7 @@ TEST(who_has_ended_is_unknown)
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], true);
     end_visit(&g);
-    assert_false(is_mine(g.tid));
+    assert_false(is_mine((uint32_t)g.tid));
 }
 
 /* Two threads want the same slot: the first has it, until it ends. */
@@ -176,8 +148,8 @@ TEST(a_slot_is_for_one)
         begin_visit(&other, cpus[0], true);
         found = other.tid % SLOTS == first.tid % SLOTS;
         if (found) {
-            assert_false(is_mine(other.tid));
-            assert_int_equal(is_mine(first.tid), is_told);
+            assert_false(is_mine((uint32_t)other.tid));
+            assert_int_equal(is_mine((uint32_t)first.tid), is_told);
         }
         if (++tries == 3 * SLOTS) {
             found = true;
@@ -185,27 +157,18 @@ TEST(a_slot_is_for_one)
         }
     }
     end_visit(&first);
-    assert_false(is_mine(first.tid));
+    assert_false(is_mine((uint32_t)first.tid));
 }
 
 TEST(a_child_knows_itself_and_nobody_else)
 {
     struct guest g;
-    int status;
-    pid_t child;
 
     stay_on(cpus[0]);
     begin_visit(&g, cpus[0], true);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        bool before = fw_last_cpu_is_mine_(own_tid());
-        bool itself = is_mine(own_tid()) == is_told;
-        _exit(!before && itself && !is_mine(g.tid) ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(is_mine(g.tid), is_told);
+    assert_in_child(!fw_last_cpu_is_mine_(own_tid()) && is_mine(own_tid()) == is_told &&
+                    !is_mine((uint32_t)g.tid));
+    assert_int_equal(is_mine((uint32_t)g.tid), is_told);
     end_visit(&g);
 }
 
@@ -264,7 +227,6 @@ static void find_cpus(void)
 
 int main(void)
 {
-
     find_cpus();
     is_told = is_mine(own_tid());
     print_message("the kernel %s\n", is_told ? "tells where threads are" : "does not tell");
