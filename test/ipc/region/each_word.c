@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each word of a region in turn is written over with several values; then somebody joins, or has
- * joined and holds what there is, and makes every call, with a deadline where there is one.  Each
- * call comes back, with whatever answer, and nobody crashes.  (While somebody waits: words.c.)
+ * joined and holds what there is, and makes every call, with a deadline where there is one; or the
+ * word is written to and fro all the while.  Each call comes back, with whatever answer, and nobody
+ * crashes.  (While somebody waits: words.c.)
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,23 +64,14 @@ static int find(struct things *t, unsigned flags)
     return error;
 }
 
-static int end_within(void *nothing)
+static int end_within(void *is_to_end)
 {
-    (void)nothing;
-    return raise(SIGKILL);
-}
-
-static fw_deadline soon(void)
-{
-    uint64_t at = now_ns() + SOON_US * UINT64_C(1000);
-
-    return (fw_deadline){.clock = CLOCK_MONOTONIC,
-                         .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
+    return is_to_end != NULL ? raise(SIGKILL) : 0;
 }
 
 static void hold_all(struct things *t)
 {
-    fw_deadline d = soon();
+    fw_deadline d = in_us(SOON_US);
 
     fw_ipc_mutex_timedlock(t->mutex, &d);
     if (fw_ipc_journal_record(t->own, t->data, 16) == 0)
@@ -102,16 +95,10 @@ static void prepare(void *leaves_holder)
         return;
     }
     hold_all(&t);
-    fw_ipc_once_call(t.once, end_within, NULL);
+    fw_ipc_once_call(t.once, end_within, leaves_holder);
 }
 
 /* --- Every call --- */
-
-static int done(void *nothing)
-{
-    (void)nothing;
-    return 0;
-}
 
 static void use_mutex(struct things *t, const fw_deadline *d)
 {
@@ -194,7 +181,7 @@ static void use_barrier(struct things *t, const fw_deadline *d)
 /* What was not found is not used. */
 static void use_all(struct things *t)
 {
-    fw_deadline d = soon();
+    fw_deadline d = in_us(SOON_US);
     void *object;
 
     if (t->mutex != NULL && t->own != NULL && t->cond != NULL && t->journal != NULL)
@@ -206,7 +193,7 @@ static void use_all(struct things *t)
     if (t->barrier != NULL)
         use_barrier(t, &d);
     if (t->once != NULL)
-        fw_ipc_once_call(t->once, done, NULL);
+        fw_ipc_once_call(t->once, end_within, NULL);
     if (t->journal != NULL) {
         fw_ipc_journal_undo(t->journal);
         fw_ipc_journal_commit(t->journal);
@@ -217,12 +204,17 @@ static void use_all(struct things *t)
 
 /* --- Trials --- */
 
+/* When it is written over.  (TO_AND_FRO: by another thread, which sanitizers complain of.) */
+enum mode { BEFORE, LATE, TO_AND_FRO, MODES };
+
+static const char *const mode_names[MODES] = {"", ", with a holder", ", to and fro"};
+
 struct trial {
     unsigned word, value; /* the first of IN_A_ROW; then: the one under way */
-    bool is_late;         /* written over when somebody is in, and holds all */
+    enum mode mode;
 };
 
-enum { VALUES = 20, IN_A_ROW = 5 };
+enum { VALUES = 20, IN_A_ROW = 5, TURNS = 2 };
 
 static uint64_t value_for(unsigned n, uint64_t before)
 {
@@ -250,26 +242,58 @@ static uint64_t value_for(unsigned n, uint64_t before)
     return values[n];
 }
 
+/* Somebody else, between any two looks of the calls: what was checked may be another then. */
+struct writer {
+    uint64_t *word, values[2];
+    uint32_t is_over;
+    pthread_t thread;
+};
+
+static void *write_to_and_fro(void *arg)
+{
+    struct writer *w = arg;
+
+    for (unsigned i = 0; fw_load32_acquire(&w->is_over) == 0; i++)
+        fw_store64_relaxed(w->word, w->values[i % 2]);
+    fw_store64_relaxed(w->word, w->values[0]);
+    return NULL;
+}
+
+static void use_while_written(struct things *things, uint64_t *word, unsigned value)
+{
+    struct writer w = {.word = word, .values = {*word, value_for(value, *word)}};
+
+    CHECK(pthread_create(&w.thread, NULL, write_to_and_fro, &w) == 0);
+    for (unsigned i = 0; i < TURNS; i++) {
+        if (find(things, 0) == 0)
+            hold_all(things);
+        use_all(things);
+    }
+    fw_store32_release(&w.is_over, 1);
+    CHECK(pthread_join(w.thread, NULL) == 0);
+}
+
 static void one(const struct trial *t)
 {
-    char what[120];
-    int error;
-    char *base = share(SIZE);
+    char what[120], *base = share(SIZE);
     struct things things = {0};
     uint64_t *word = (uint64_t *)(void *)(base + words[t->word]);
+    int error;
 
     snprintf(what, sizeof what, "word at %u, value %u%s", words[t->word], t->value,
-             t->is_late ? ", with a holder" : "");
+             mode_names[t->mode]);
     limit(HANGS_S, what);
     memcpy(base, image, SIZE);
-    if (!t->is_late)
+    if (t->mode == BEFORE)
         fw_store64_release(word, value_for(t->value, *word));
     error = fw_region_adopt(base, SIZE, FW_REGION_CREATE, &things.region);
     CHECK(error != EMFILE && error != EBUSY);
     if (error != 0)
         return;
     find(&things, 0);
-    if (t->is_late) {
+    if (t->mode == TO_AND_FRO)
+        use_while_written(&things, word, t->value);
+    if (t->mode == LATE) {
         hold_all(&things);
         fw_store64_release(word, value_for(t->value, *word));
     }
@@ -291,11 +315,11 @@ static void several(void *arg)
 static bool next(struct trial *t)
 {
     t->value += IN_A_ROW;
-    if (t->value < (is_constrained ? IN_A_ROW : VALUES))
+    if (t->value < (is_constrained || t->mode == TO_AND_FRO ? IN_A_ROW : VALUES))
         return true;
     t->value = 0;
-    t->is_late = !t->is_late;
-    return t->is_late || ++t->word != word_count;
+    t->mode = (t->mode + 1) % (is_constrained ? TO_AND_FRO : MODES);
+    return t->mode != BEFORE || ++t->word != word_count;
 }
 
 static void await(pid_t child, const struct trial *t)
@@ -306,8 +330,8 @@ static void await(pid_t child, const struct trial *t)
         return;
     CHECK(waitpid(child, &status, 0) == child);
     if (status != 0)
-        fail("word at %u, value %u%s: status 0x%x", words[t->word], t->value,
-             t->is_late ? ", with a holder" : "", (unsigned)status);
+        fail("word at %u, value %u%s: status 0x%x", words[t->word], t->value, mode_names[t->mode],
+             (unsigned)status);
 }
 
 static unsigned all_trials(void)

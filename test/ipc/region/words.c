@@ -16,6 +16,7 @@
 #include <furwock/ipc.h>
 
 #include "ipc/region/head.h"
+#include "measure/clock.h"
 #include "processes.h"
 
 /* A minute is for what hangs; to sleep for the whole wait takes some hundred microseconds of CPU */
@@ -42,22 +43,6 @@ struct trial {
 static struct trial trial;
 static void *object;
 static fw_ipc_mutex *beside; /* of the condition */
-
-static fw_deadline soon(void)
-{
-    uint64_t at = now_ns() + WAIT_MS * UINT64_C(1000000);
-
-    return (fw_deadline){.clock = CLOCK_MONOTONIC,
-                         .at = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
-}
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static void prepare(fw_region *r)
 {
@@ -93,8 +78,8 @@ static void prepare(fw_region *r)
 
 static void *wait_for_it(void *arg)
 {
-    uint64_t began = cpu_ns();
-    fw_deadline d = soon();
+    uint64_t began = clock_thread_cpu_ns();
+    fw_deadline d = in_ms(WAIT_MS);
 
     (void)arg;
     switch (trial.how) {
@@ -123,7 +108,7 @@ static void *wait_for_it(void *arg)
         CHECK(fw_ipc_mutex_lock(beside) == 0);
         fw_ipc_cond_timedwait(object, beside, &d);
     }
-    if (!is_constrained && cpu_ns() - began > CPU_MS_MOST * UINT64_C(1000000))
+    if (!is_constrained && clock_thread_cpu_ns() - began > CPU_MS_MOST * UINT64_C(1000000))
         fail("%s: %s word %u, value %u: polls", names[trial.how],
              trial.is_slot ? "the slot's" : "the object's", trial.word, trial.value);
     return NULL;
