@@ -187,18 +187,15 @@ TEST(nor_does_one_that_has_slept)
     assert_word(&supply, RESERVED | RECHECKING | WAITERS(1));
 }
 
-TEST(a_real_time_thread_does_not_wait_beside_a_unit)
+/* Of others the reservation keeps what it promises. */
+TEST(only_a_real_time_thread_does_not_wait_beside_a_unit)
 {
     fake.urgency = 5;
     supply.state_ = 1 | RESERVED | WAITERS(1);
     assert_int_equal(wait_posix(NULL), 0);
     assert_word(&supply, RESERVED | RECHECKING | WAITERS(1));
     assert_int_equal(fake.waits, 0);
-}
-
-/* Of others the reservation keeps what it promises. */
-TEST(another_thread_does)
-{
+    fake.urgency = 0;
     supply.state_ = 1 | RESERVED | WAITERS(1);
     fake.on_sleep = interrupted;
     wait_posix(NULL);
