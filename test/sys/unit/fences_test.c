@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "sys/fences.h"
 #include "sys/release.h"
+#include "test/support/child.h"
 #include "test/support/unit.h"
 
 /* src/sys/fences.h, and what becomes of it: how many calls a fence is. */
@@ -89,7 +89,6 @@ static int count_calls(void)
 
 static int started_with(const char *fences)
 {
-    int status;
     pid_t pid = fork();
 
     assert_true(pid >= 0);
@@ -101,9 +100,7 @@ static int started_with(const char *fences)
         execl("/proc/self/exe", "fences", "count", NULL);
         _exit(100);
     }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return wait_for_child(pid);
 }
 
 TEST(the_environment_says_how_many)

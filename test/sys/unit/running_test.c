@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "test/support/unit.h"
-
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <furwock/bits/self.h>
 
 #include "forger.h"
+#include "in_child.h"
 #include "sys/running.h"
 
 /* The reader of the assist's page, with pages of the tests' own. */
@@ -181,46 +178,25 @@ TEST(asks_whether_the_cpu_is_wanted)
     assert_true(fw_cpu_is_wanted_());
 }
 
-static void in_a_child(void (*body)(void))
-{
-    pid_t pid = fork();
-    int status;
-
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        body();
-        _exit(1);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 static uint32_t parent_tid;
-
-/* It is no participant: what the page tells is of others. */
-static void before_it_rings(void)
-{
-    _exit(fw_running_(SOMEBODY) != FW_RUNNING_UNKNOWN || fw_cpu_is_wanted_());
-}
 
 /*
  * The thread has its parent's name in locks, and an id of its own: where the lock says that the
  * parent's name holds it, the child is asked about its own thread.
  */
-static void by_its_own_id(void)
+static int by_its_own_id(void)
 {
     unsigned before = forge_rung();
 
     if (!forge_use(&page) || forge_rung() != before + 1)
-        _exit(2);
+        return 2;
     forge_thread(&page, parent_tid, FW_ASSIST_RUNS, 0);
     forge_thread(&page, own_tid(), FW_ASSIST_SLEEPS, 0);
     if (fw_running_in_(own_tid(), forge_namespace()) != FW_RUNNING_NO)
-        _exit(3);
+        return 3;
     if (fw_running_(fw_self_() >> FW_ID_SHIFT) != FW_RUNNING_NO)
-        _exit(4);
-    _exit(0);
+        return 4;
+    return 0;
 }
 
 TEST(begins_anew_in_a_child)
@@ -231,8 +207,9 @@ TEST(begins_anew_in_a_child)
     forge_thread(&page, parent_tid, FW_ASSIST_RUNS, 0);
     forge_thread(&page, SOMEBODY, FW_ASSIST_RUNS, 0);
     forge_runnable(&page, 5);
-    in_a_child(before_it_rings);
-    in_a_child(by_its_own_id);
+    /* It is no participant: what the page tells is of others. */
+    assert_in_child(fw_running_(SOMEBODY) == FW_RUNNING_UNKNOWN && !fw_cpu_is_wanted_());
+    assert_int_equal(in_child(by_its_own_id), 0);
     forge_thread(&page, parent_tid, FW_ASSIST_RUNS, 0); /* another's entry may be the same */
     assert_int_equal(fw_running_(parent_tid), FW_RUNNING_YES);
 }
