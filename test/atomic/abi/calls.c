@@ -107,6 +107,15 @@ static bool is_right(const struct region *r, size_t at, size_t n)
     return memcmp(r->memory + from, r->model + from, (to < size ? to : size) - from) == 0;
 }
 
+static bool are_right_everywhere(void)
+{
+    if (memcmp(objects.memory, objects.model, size) == 0 &&
+        memcmp(operands.memory, operands.model, size) == 0 &&
+        memcmp(results.memory, results.model, size) == 0)
+        return true;
+    return explain("memory elsewhere, or operand");
+}
+
 static bool call(const struct region *in)
 {
     const struct operation *o = &t.o;
@@ -116,8 +125,8 @@ static bool call(const struct region *in)
 
     if (perform(o, t.calls->abi, object, in->memory, t.out.memory) != answer)
         return explain("answer");
-    if (!is_right(&objects, t.at, o->n) || memcmp(operands.memory, operands.model, size) != 0)
-        return explain("object, or operand");
+    if (!is_right(&objects, t.at, o->n))
+        return explain("object");
     if (!is_right(&results, result, o->n))
         return explain("result");
     if (t.calls->after != NULL)
@@ -241,7 +250,7 @@ bool general_calls_are_right(const struct calls *c, size_t n)
             !general_at(c, n, page + i - n / 2))
             return false;
     protect(&objects, PROT_READ | PROT_WRITE);
-    return memcmp(objects.memory, objects.model, size) == 0;
+    return are_right_everywhere();
 }
 
 /* With values that carry, or not. */
@@ -288,7 +297,7 @@ bool sized_calls_are_right(const struct calls *c, const struct abi_sized *sized)
     for (size_t at = 0; at < OFFSETS; at += step)
         if (!sized_at(c, sized, at) || !sized_at(c, sized, size - sized->size - at))
             return false;
-    return memcmp(objects.memory, objects.model, size) == 0;
+    return are_right_everywhere();
 }
 
 bool calls_are_right(const struct calls *c)
