@@ -39,7 +39,7 @@ COPY = """/* SPDX-License-Identifier: MIT */
 """
 
 CALLS = """#define CALLS_OF_A_COPY
-#include "programs/{family}_calls.h"
+#include "programs/{product}_calls.h"
 CALLS_TABLE({family}, {list}, {family}_{copy});
 """
 
@@ -147,7 +147,8 @@ def mutate(family: Family, fault: Fault, root: pathlib.Path, out: pathlib.Path) 
 
 def calls(family: Family, copy: str) -> str:
     """The table of a copy's functions."""
-    return CALLS.format(family=family.name, list=f"{family.name.upper()}_CALLS", copy=copy)
+    return CALLS.format(product=family.product, family=family.name,
+                        list=f"{family.name.upper()}_CALLS", copy=copy)
 
 
 def own_section(fault: Fault, names: list[str]) -> str:

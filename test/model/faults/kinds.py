@@ -25,12 +25,20 @@ class Rule(NamedTuple):
 class Family(NamedTuple):
     """A lock: its sources (each one calls only later ones), and the headers they share."""
 
-    name: str  # as in programs/NAME_calls.h, NAME_shipped and FAMILY_NAME
+    name: str  # as in NAME_calls, NAME_shipped and FAMILY_NAME
     sources: list[str]  # below its directory
     headers: list[str]  # from the root
     inline: dict[str, list[str]]  # by source: functions of a header that it makes linkable
     faults: list[Fault]
     directory: str = "src"
+
+    @property
+    def product(self) -> str:
+        """The list of its functions is in programs/PRODUCT_calls.h."""
+        if self.name in ("atomic", "ipc_atomic", "release"):
+            return self.name
+        product = self.name.split("_")[0]
+        return {"ipc": "ipc", "posix": "posix", "rt": "rt", "scx": "rt"}.get(product, "thread")
 
     def files(self, sources: list[str]) -> list[str]:
         """The headers and these sources, from the root."""

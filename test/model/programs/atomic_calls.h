@@ -20,8 +20,6 @@
     CALL(exchange, fw_object_exchange_)                 \
     CALL(compare_exchange, fw_object_compare_exchange_) \
     CALL(child, fw_fork_child_)
-CALLS_TYPE(atomic, ATOMIC_CALLS);
-
-#define atomic_in_use ((const struct atomic_calls *)calls_in_use[FAMILY_ATOMIC])
+CALLS_OF(atomic, ATOMIC);
 
 #endif

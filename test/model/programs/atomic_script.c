@@ -37,7 +37,7 @@ static void setup(void)
 
 static const struct atomic_calls *calls(void)
 {
-    return script->between_processes ? &ipc_atomic_in_use->objects : atomic_in_use;
+    return script->between_processes ? &ipc_atomic_in_use()->objects : atomic_in_use();
 }
 
 /* --- What the sources ask ------------------------------------------------------------------- */

@@ -15,10 +15,10 @@
 #include <stdio.h>
 
 #include "../engine/report.h"
-#include "barrier_calls.h"
 #include "programs.h"
 #include "script.h"
 #include "thread/barrier_word.h"
+#include "thread_calls.h"
 
 #define MAX_ROUNDS 4u
 
@@ -117,7 +117,7 @@ static void wait_by(unsigned self, enum word w, unsigned r)
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
 
-    if (barrier_in_use->wait_policy(b, policy) == FW_BARRIER_SERIAL && ++*shadow(SERIAL + r) > 1)
+    if (barrier_in_use()->wait_policy(b, policy) == FW_BARRIER_SERIAL && ++*shadow(SERIAL + r) > 1)
         model_thread_fail("serial", "two serial threads in round %llu", r, 0);
     passes(self, r);
 }
@@ -132,17 +132,17 @@ static void thread(unsigned self)
             ++*shadow(ARRIVED + r++);
         switch (*w) {
         case ARRIVE:
-            token = barrier_in_use->arrive(b);
+            token = barrier_in_use()->arrive(b);
             break;
         case AWAIT:
-            barrier_in_use->await(b, token);
+            barrier_in_use()->await(b, token);
             passes(self, r - 1);
             break;
         case DROP:
-            barrier_in_use->drop(b);
+            barrier_in_use()->drop(b);
             break;
         case DESTROY:
-            barrier_in_use->destroy(b);
+            barrier_in_use()->destroy(b);
             model_op(OP_FREE, b, sizeof *b, 0, 0, 0, 0);
             break;
         default:

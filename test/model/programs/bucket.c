@@ -19,9 +19,9 @@
 #include "../engine/report.h"
 #include "../subject/robust.h"
 #include "../subject/subject.h"
-#include "bucket_calls.h"
 #include "programs.h"
 #include "script.h"
+#include "thread_calls.h"
 
 SCRIPT_WORDS(LOCK, TURN, SPIN, DONE);
 
@@ -55,7 +55,7 @@ static void section(unsigned self)
 {
     uint64_t count;
 
-    bucket_in_use->lock(l);
+    bucket_in_use()->lock(l);
     if (*shadow(INSIDE) != 0)
         model_thread_fail("exclusion", "thread %llu comes in, and thread %llu is inside", self,
                           *shadow(INSIDE) - 1);
@@ -65,7 +65,7 @@ static void section(unsigned self)
     *shadow(COUNT) = count + 1;
     ++*shadow(SECTIONS);
     *shadow(INSIDE) = 0;
-    bucket_in_use->unlock(l);
+    bucket_in_use()->unlock(l);
 }
 
 static void act(unsigned self, unsigned w)

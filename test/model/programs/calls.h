@@ -5,18 +5,25 @@
 /*
  * The functions of a lock, as the programs call them: through a table, so that a faulty copy of the
  * sources can take the place of the shipped ones (../faults.py).  A family is a lock with what it
- * stands on; its NAME_calls.h lists the functions once, and what else a copy has of its own,
+ * stands on; one of the *_calls.h lists its functions once, and what else a copy has of its own,
  *
  *     #define LATCH_CALLS(CALL, DATA) \
  *         CALL(trywait, fw_latch_trywait) \
  *         DATA(struct own, own, {a, b})
+ *     CALLS_OF(latch, LATCH);
  *
- * of which the type of the table is made here, and the tables are by what faults.py writes.
+ * of which the type of the table is made here, and latch_in_use(), the table that programs call
+ * through; the tables are by what faults.py writes.
  */
-#define CALLS_TYPE(family, list)          \
-    struct family##_calls {               \
-        list(CALLS_MEMBER_, CALLS_DATUM_) \
-    }
+#define CALLS_OF(family, FAMILY)                                     \
+    struct family##_calls {                                          \
+        FAMILY##_CALLS(CALLS_MEMBER_, CALLS_DATUM_)                  \
+    };                                                               \
+    static inline const struct family##_calls *family##_in_use(void) \
+    {                                                                \
+        return calls_in_use[FAMILY_##FAMILY];                        \
+    }                                                                \
+    _Static_assert(FAMILY_##FAMILY < FAMILIES, "a family")
 #define CALLS_TABLE(family, list, table)      \
     extern const struct family##_calls table; \
     const struct family##_calls table = {list(CALLS_ENTRY_, CALLS_INITIALISED_)}
@@ -31,8 +38,6 @@ enum family {
     FAMILY_COND,
     FAMILY_RWLOCK,
     FAMILY_SEM,
-    FAMILY_EVENT,
-    FAMILY_ANY,
     FAMILY_BARRIER,
     FAMILY_LATCH,
     FAMILY_ONCE,

@@ -6,10 +6,10 @@
 
 #include "../kernel.h"
 #include "../subject/subject.h"
-#include "cond_calls.h"
 #include "cond_script.h"
 #include "mutex_check.h"
 #include "script.h"
+#include "thread_calls.h"
 
 SCRIPT_WORDS(LOCK, UNLOCK, FAIR, WAIT, POLL, DEFAULT, TIMED, ONCE, POLL_ONCE, TIMED_ONCE, PUT,
              SIGNAL, BROADCAST, FREE, LEAVE, FOREIGN, FOREIGN_ONCE, FOREIGN_TIMED, REFUSED, HAND,
@@ -51,9 +51,9 @@ static const fw_wait_policy *policy_of(enum word how)
 static void unlock(void)
 {
     if (late != NULL)
-        cond_in_use->unlock_late(m, late, false);
+        cond_in_use()->unlock_late(m, late, false);
     else
-        cond_in_use->unlock(m);
+        cond_in_use()->unlock(m);
 }
 
 static int unlock_posix(void *arg)
@@ -73,8 +73,8 @@ static int lock_posix(void *arg, bool is_counted)
 {
     (void)arg;
     if (!is_counted)
-        return cond_in_use->lock_policy(m, &script_blocking, NULL);
-    cond_in_use->lock_registered(m);
+        return cond_in_use()->lock_policy(m, &script_blocking, NULL);
+    cond_in_use()->lock_registered(m);
     return 0;
 }
 
@@ -87,7 +87,7 @@ static int wait_posix(enum word how, const fw_deadline *until)
         mutex.moves = m;
         mutex.late = late;
     }
-    return cond_in_use->wait_posix(c, &mutex, until);
+    return cond_in_use()->wait_posix(c, &mutex, until);
 }
 
 /* True: woken. */
@@ -99,7 +99,7 @@ static bool wait_once(unsigned self, enum word how)
 
     cond_check_wait(self);
     error = late != NULL ? wait_posix(how, until)
-                         : cond_in_use->wait_policy(c, m, policy_of(how), until);
+                         : cond_in_use()->wait_policy(c, m, policy_of(how), until);
     cond_check_back(self, error == 0 ? WAIT_WOKEN : WAIT_TIMED_OUT);
     return error == 0;
 }
@@ -129,7 +129,7 @@ static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case LOCK:
-        cond_in_use->lock_policy(m, &script_blocking, NULL);
+        cond_in_use()->lock_policy(m, &script_blocking, NULL);
         cond_check_enter(self);
         break;
     case UNLOCK:
@@ -145,19 +145,19 @@ static void act(unsigned self, unsigned w)
         unlock();
         break;
     case FAIR:
-        cond_in_use->unlock_fair(m);
+        cond_in_use()->unlock_fair(m);
         break;
     case PUT:
         ++*cond_check_tokens();
         break;
     case SIGNAL:
         cond_check_signal(self, false);
-        cond_in_use->signal(c);
+        cond_in_use()->signal(c);
         cond_check_signalled(self);
         break;
     case BROADCAST:
         cond_check_signal(self, true);
-        cond_in_use->broadcast(c);
+        cond_in_use()->broadcast(c);
         cond_check_signalled(self);
         break;
     case FREE:

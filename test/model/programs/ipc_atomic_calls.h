@@ -21,8 +21,6 @@
     CALL(create, fw_ipc_atomic_create)                      \
     CALL(join, fw_ipc_atomic_join)                          \
     CALL(leave, fw_ipc_atomic_leave)
-CALLS_TYPE(ipc_atomic, IPC_ATOMIC_CALLS);
-
-#define ipc_atomic_in_use ((const struct ipc_atomic_calls *)calls_in_use[FAMILY_IPC_ATOMIC])
+CALLS_OF(ipc_atomic, IPC_ATOMIC);
 
 #endif

@@ -90,13 +90,13 @@ static void joined(unsigned self)
     if (head->magic == 0 || !is_whole())
         model_thread_fail("half made", "thread %llu has joined, and the table is not whole", self,
                           0);
-    if (ipc_atomic_in_use->leave(head) != 0)
+    if (ipc_atomic_in_use()->leave(head) != 0)
         model_thread_fail("answer", "thread %llu does not get out of the region", self, 0);
 }
 
 static void join(unsigned self, bool is_there)
 {
-    int error = ipc_atomic_in_use->join(head, SIZE);
+    int error = ipc_atomic_in_use()->join(head, SIZE);
 
     if (error == 0)
         joined(self);
@@ -107,7 +107,7 @@ static void join(unsigned self, bool is_there)
 
 static void create(unsigned self, size_t largest)
 {
-    int error = ipc_atomic_in_use->create(head, SIZE, largest);
+    int error = ipc_atomic_in_use()->create(head, SIZE, largest);
 
     if (error == ETIMEDOUT && model_program->rechecks && !model_program->unmarked) {
         report_remark(self, "gives up");

@@ -47,7 +47,7 @@ static void act(unsigned self, unsigned w)
     enum fw_robust_how_ how;
     struct fw_robust_ robust;
 
-    how = ipc_atomic_in_use->lock(word, &robust, w == LIMITED ? RECHECKS : 0);
+    how = ipc_atomic_in_use()->lock(word, &robust, w == LIMITED ? RECHECKS : 0);
     if (how == FW_ROBUST_LATE_) {
         report_remark(self, "gives up");
         if (w != LIMITED)
@@ -64,7 +64,7 @@ static void act(unsigned self, unsigned w)
     *inside = self + 1;
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     *inside = 0;
-    ipc_atomic_in_use->unlock(word, &robust);
+    ipc_atomic_in_use()->unlock(word, &robust);
 }
 
 static void killed(unsigned thread)

@@ -73,7 +73,7 @@ static int wait(unsigned self, bool is_timed)
     int error;
 
     barrier_check_comes(self);
-    error = ipc_sync_in_use->wait(b, IPC_SYNC_BLOCKS, is_timed ? &script_soon : NULL);
+    error = ipc_sync_in_use()->wait(b, IPC_SYNC_BLOCKS, is_timed ? &script_soon : NULL);
     if (error == ETIMEDOUT && !is_timed)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     return told(self, error, CALL_WAITS);
@@ -84,13 +84,13 @@ static int arrive(unsigned self, uint64_t *token)
     int error;
 
     barrier_check_comes(self);
-    error = ipc_sync_in_use->arrive(b, token);
+    error = ipc_sync_in_use()->arrive(b, token);
     return told(self, error, CALL_ARRIVES);
 }
 
 static int reset(void)
 {
-    return ipc_sync_in_use->reset(b);
+    return ipc_sync_in_use()->reset(b);
 }
 
 static int again(unsigned self, bool is_timed)
@@ -127,11 +127,11 @@ static int step(unsigned self, enum word w, uint64_t *token)
 {
     switch (w) {
     case JOIN:
-        return told(self, ipc_sync_in_use->join(b), CALL_ARRIVES);
+        return told(self, ipc_sync_in_use()->join(b), CALL_ARRIVES);
     case ARRIVE:
         return arrive(self, token);
     case AWAIT:
-        return told(self, ipc_sync_in_use->await(b, *token), CALL_AWAITS);
+        return told(self, ipc_sync_in_use()->await(b, *token), CALL_AWAITS);
     case AGAIN:
     case TIMELY:
         return again(self, w == TIMELY);
@@ -140,7 +140,7 @@ static int step(unsigned self, enum word w, uint64_t *token)
     case RESET:
         return must(self, reset());
     case LEAVE:
-        return must(self, ipc_sync_in_use->leave(b));
+        return must(self, ipc_sync_in_use()->leave(b));
     default:
         return wait(self, w == TIMED);
     }

@@ -17,7 +17,7 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "ipc_cond_calls.h"
+#include "ipc_calls.h"
 #include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
@@ -54,7 +54,7 @@ static void enter(unsigned self, int error)
         model_thread_fail("exclusion", "thread %llu is inside beside another", self, 0);
     *shadow(INSIDE) = self + 1;
     if (error == EOWNERDEAD) { /* the count of tokens changes in one step */
-        if (!region_has_deaths() || ipc_cond_in_use->consistent(m) != 0)
+        if (!region_has_deaths() || ipc_cond_in_use()->consistent(m) != 0)
             model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
     } else if (error != 0) {
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
@@ -64,7 +64,7 @@ static void enter(unsigned self, int error)
 static void unlock(unsigned self)
 {
     *shadow(INSIDE) = 0;
-    if (ipc_cond_in_use->unlock(m) != 0)
+    if (ipc_cond_in_use()->unlock(m) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
 
@@ -74,7 +74,7 @@ static void get(unsigned self, enum word w)
 
     while (*shadow(TOKENS) == 0 && error != ETIMEDOUT) {
         *shadow(INSIDE) = 0;
-        error = ipc_cond_in_use->wait(c, m, &script_blocking, w == TIMED ? &script_soon : NULL);
+        error = ipc_cond_in_use()->wait(c, m, &script_blocking, w == TIMED ? &script_soon : NULL);
         enter(self, w == TIMED && error == ETIMEDOUT ? 0 : error);
     }
     if (*shadow(TOKENS) > 0)
@@ -83,15 +83,15 @@ static void get(unsigned self, enum word w)
 
 static void act(unsigned self, unsigned w)
 {
-    enter(self, ipc_cond_in_use->lock(m, &script_blocking, NULL));
+    enter(self, ipc_cond_in_use()->lock(m, &script_blocking, NULL));
     switch (w) {
     case PUT_ALL:
         *shadow(TOKENS) += model_thread_count - 1;
-        ipc_cond_in_use->broadcast(c);
+        ipc_cond_in_use()->broadcast(c);
         break;
     case PUT:
         ++*shadow(TOKENS);
-        ipc_cond_in_use->signal(c);
+        ipc_cond_in_use()->signal(c);
         break;
     case PUT_AFTER:
         ++*shadow(TOKENS);
@@ -101,7 +101,7 @@ static void act(unsigned self, unsigned w)
     }
     unlock(self);
     if (w == PUT_AFTER)
-        ipc_cond_in_use->signal(c);
+        ipc_cond_in_use()->signal(c);
 }
 
 static void killed(unsigned thread)

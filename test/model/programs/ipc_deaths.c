@@ -16,7 +16,7 @@
 #include <errno.h>
 
 #include "../engine/report.h"
-#include "ipc_mutex_calls.h"
+#include "ipc_calls.h"
 #include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
@@ -57,7 +57,7 @@ static enum model_access access(const void *p)
 
 static void lock(unsigned self, unsigned which)
 {
-    int error = ipc_mutex_in_use->lock(m[which], &script_blocking, NULL);
+    int error = ipc_mutex_in_use()->lock(m[which], &script_blocking, NULL);
 
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
     if (*shadow(INSIDE + which) != 0)
@@ -68,7 +68,7 @@ static void lock(unsigned self, unsigned which)
     if (error != 0 && (error != EOWNERDEAD || (!region_has_deaths() && *shadow(OWED + which) == 0)))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     *shadow(INSIDE + which) = self + 1;
-    if (error == EOWNERDEAD && ipc_mutex_in_use->consistent(m[which]) != 0)
+    if (error == EOWNERDEAD && ipc_mutex_in_use()->consistent(m[which]) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
     *shadow(OWED + which) = 0;
 }
@@ -76,7 +76,7 @@ static void lock(unsigned self, unsigned which)
 static void unlock(unsigned self, unsigned which)
 {
     *shadow(INSIDE + which) = 0;
-    if (ipc_mutex_in_use->unlock(m[which]) != 0)
+    if (ipc_mutex_in_use()->unlock(m[which]) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
 }
 
@@ -96,7 +96,7 @@ static void act(unsigned self, unsigned w)
         lock(self, 0);
     if (w == QUIT) {
         killed(self);
-        ipc_mutex_in_use->region.leave(region_mapping);
+        ipc_mutex_in_use()->region.leave(region_mapping);
         return;
     }
     if (w != FIRST)

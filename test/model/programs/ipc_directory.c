@@ -20,7 +20,7 @@
 
 #include "../engine/report.h"
 #include "../memory.h"
-#include "ipc_directory_calls.h"
+#include "ipc_calls.h"
 #include "ipc_directory_check.h"
 #include "ipc_region.h"
 #include "programs.h"
@@ -65,8 +65,8 @@ static void setup(void)
 static void make_another(unsigned self)
 {
     void *object;
-    int error = ipc_directory_in_use->object(&directory_region, "c", DATA, SMALL, CREATE, NULL,
-                                             NULL, &object);
+    int error = ipc_directory_in_use()->object(&directory_region, "c", DATA, SMALL, CREATE, NULL,
+                                               NULL, &object);
 
     if (error != EDEADLK)
         model_thread_fail("answer", "thread %llu makes an object in an init, and is answered %llu",
@@ -102,9 +102,9 @@ static void thread(unsigned self)
         int error;
 
         directory_check_begins(self, r);
-        error = ipc_directory_in_use->object(&directory_region, r->name, r->kind, r->size, r->flags,
-                                             r->init == INIT_NONE ? NULL : init,
-                                             (void *)(uintptr_t)r, &object);
+        error = ipc_directory_in_use()->object(&directory_region, r->name, r->kind, r->size,
+                                               r->flags, r->init == INIT_NONE ? NULL : init,
+                                               (void *)(uintptr_t)r, &object);
         directory_check_returns(self, r, error, object);
         if (error == 0)
             use(self, r, object);

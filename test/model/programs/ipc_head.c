@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "ipc_head_calls.h"
+#include "ipc_calls.h"
 #include "ipc_head_check.h"
 #include "programs.h"
 #include "script.h"
@@ -51,7 +51,7 @@ static enum model_access access(const void *p)
 
 static int look(struct fw_ipc_plan_ *plan)
 {
-    return ipc_head_in_use->check(head, FW_IPC_REGION_MAX_SIZE, plan);
+    return ipc_head_in_use()->check(head, FW_IPC_REGION_MAX_SIZE, plan);
 }
 
 static void joined(unsigned self, const struct fw_ipc_plan_ *plan)
@@ -66,14 +66,14 @@ static void join(unsigned self, uint64_t size)
     int error;
 
     if (found == ENOENT) {
-        ipc_head_in_use->plan(size, 0, &plan);
-        error = ipc_head_in_use->make(head, &plan);
+        ipc_head_in_use()->plan(size, 0, &plan);
+        error = ipc_head_in_use()->make(head, &plan);
         if (error != 0 && error != EEXIST)
             model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
         if (error == 0 && ++*shadow(MAKERS) > 1)
             model_thread_fail("exclusion", "thread %llu makes what is made", self, 0);
     } else if (found == EINPROGRESS) {
-        ipc_head_in_use->complete(head);
+        ipc_head_in_use()->complete(head);
     } else if (found != 0) {
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)found);
     }

@@ -22,8 +22,8 @@
 
 #include "../memory.h"
 #include "../subject/region_file.h"
+#include "ipc_calls.h"
 #include "ipc_head_check.h"
-#include "ipc_join_calls.h"
 #include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
@@ -114,8 +114,8 @@ static void act(unsigned self, unsigned word)
     int error;
 
     *shadow(ASKS + self) = word;
-    error = r->is_memory ? ipc_join_in_use->memory(head, r->size, r->flags, &joined)
-                         : ipc_join_in_use->file(3, r->size, r->flags, &joined);
+    error = r->is_memory ? ipc_join_in_use()->memory(head, r->size, r->flags, &joined)
+                         : ipc_join_in_use()->file(3, r->size, r->flags, &joined);
     *shadow(ASKS + self) = 0;
     if (error == 0)
         check_joined(self, r, was_begun, &joined);

@@ -24,7 +24,7 @@
 
 #include "../engine/report.h"
 #include "../memory.h"
-#include "ipc_journal_calls.h"
+#include "ipc_calls.h"
 #include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
@@ -118,11 +118,11 @@ static void must(int error, int expected, unsigned self)
 
 static void enter(unsigned self, unsigned lock)
 {
-    int error = ipc_journal_in_use->lock(m[lock], &script_blocking, NULL);
+    int error = ipc_journal_in_use()->lock(m[lock], &script_blocking, NULL);
 
     report_remark(self, "is inside");
     if (error == EOWNERDEAD && region_has_deaths() && !is_attached)
-        error = ipc_journal_in_use->consistent(m[lock]); /* who had no journal changed nothing */
+        error = ipc_journal_in_use()->consistent(m[lock]); /* who had no journal changed nothing */
     must(error, 0, self);
     check_data(self, lock);
     *shadow(INSIDE + lock) = self + 1;
@@ -131,7 +131,7 @@ static void enter(unsigned self, unsigned lock)
 static void unlock(unsigned self, unsigned lock)
 {
     *shadow(INSIDE + lock) = 0;
-    must(ipc_journal_in_use->unlock(m[lock]), 0, self);
+    must(ipc_journal_in_use()->unlock(m[lock]), 0, self);
     report_remark(self, "has unlocked");
 }
 
@@ -139,9 +139,9 @@ static void add(unsigned self, unsigned lock, fw_ipc_journal *journal, bool is_e
 {
     for (unsigned i = 0; i < DATA; i++) {
         uint64_t *word = &data[lock][i];
-        must(ipc_journal_in_use->record(journal, word, sizeof *word), 0, self);
+        must(ipc_journal_in_use()->record(journal, word, sizeof *word), 0, self);
         if (is_early)
-            must(ipc_journal_in_use->attach(m[lock], NULL), EBUSY, self);
+            must(ipc_journal_in_use()->attach(m[lock], NULL), EBUSY, self);
         fw_store64_relaxed(word, seen(self, word) + 1);
     }
 }
@@ -149,7 +149,7 @@ static void add(unsigned self, unsigned lock, fw_ipc_journal *journal, bool is_e
 /* False: another mutex has it. */
 static bool attach(unsigned self, unsigned lock, fw_ipc_journal *journal)
 {
-    int error = ipc_journal_in_use->attach(m[lock], journal);
+    int error = ipc_journal_in_use()->attach(m[lock], journal);
 
     report_remark(self, error == 0 ? "has the journal" : "does not get the journal");
     if (error == EBUSY && has_rivals)
@@ -166,8 +166,8 @@ static bool borrow(unsigned self, unsigned lock)
     is_ours = attach(self, lock, j[0]);
     if (is_ours) {
         add(self, lock, j[0], false);
-        must(ipc_journal_in_use->commit(j[0]), 0, self);
-        must(ipc_journal_in_use->attach(m[lock], NULL), 0, self);
+        must(ipc_journal_in_use()->commit(j[0]), 0, self);
+        must(ipc_journal_in_use()->attach(m[lock], NULL), 0, self);
         ++*shadow(ENDED + lock);
     }
     unlock(self, lock);
@@ -177,7 +177,7 @@ static bool borrow(unsigned self, unsigned lock)
 static void detach(unsigned self)
 {
     enter(self, 0);
-    must(ipc_journal_in_use->attach(m[0], NULL), 0, self);
+    must(ipc_journal_in_use()->attach(m[0], NULL), 0, self);
     unlock(self, 0);
 }
 

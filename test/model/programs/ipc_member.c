@@ -20,7 +20,7 @@
 
 #include "../engine/report.h"
 #include "../subject/robust.h"
-#include "ipc_member_calls.h"
+#include "ipc_calls.h"
 #include "ipc_region.h"
 #include "programs.h"
 #include "script.h"
@@ -93,7 +93,7 @@ static void join(unsigned self)
 {
     struct fw_ipc_me_ me = {.id = 0};
     bool were_gone = are_others_gone(self);
-    int error = ipc_member_in_use->region.enter(region_mapping->head, &me);
+    int error = ipc_member_in_use()->region.enter(region_mapping->head, &me);
 
     if (error == EAGAIN && (!were_gone || is_worn))
         return;
@@ -113,7 +113,7 @@ static void leave(unsigned self)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it is a member for a while */
     if (*shadow(STATE + self) == MEMBER)
         *shadow(STATE + self) = LEAVING;
-    if (!ipc_member_in_use->region.leave(region_mapping))
+    if (!ipc_member_in_use()->region.leave(region_mapping))
         model_thread_fail("answer", "thread %llu cannot leave", self, 0);
     if (*shadow(STATE + self) == LEAVING)
         *shadow(STATE + self) = LEFT;
@@ -129,8 +129,8 @@ static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
 {
     bool is_told = !model_program->unmarked || asks;
     bool was_gone = !has_id(thread, id) || (is_dead(thread) && is_told);
-    enum fw_ipc_life life = asks ? ipc_member_in_use->life_slow(region_mapping, id)
-                                 : ipc_member_in_use->life(region_mapping, id);
+    enum fw_ipc_life life = asks ? ipc_member_in_use()->life_slow(region_mapping, id)
+                                 : ipc_member_in_use()->life(region_mapping, id);
 
     if (life == FW_IPC_CORRUPT)
         model_thread_fail("member", "thread %llu finds that an id of thread %llu is unreal", self,
@@ -144,7 +144,7 @@ static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
 
 static void name(unsigned thread, uint64_t id)
 {
-    uint64_t ids = ipc_member_in_use->ids(region_mapping, id);
+    uint64_t ids = ipc_member_in_use()->ids(region_mapping, id);
 
     if ((uint32_t)ids != SUBJECT_FIRST_TID + thread)
         model_thread_fail("member", "an id of thread %llu is said to be that of 0x%llx", thread,
@@ -177,7 +177,7 @@ static void company(unsigned self)
     were_gone = are_others_gone(self);
     for (unsigned i = 0; i < model_thread_count; i++)
         had[i] = *shadow(STATE + i) == MEMBER ? *shadow(LAST_ID + i) : 0;
-    answer = ipc_member_in_use->has_multithreaded(region_mapping);
+    answer = ipc_member_in_use()->has_multithreaded(region_mapping);
     if (answer && were_gone)
         model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)

@@ -45,7 +45,7 @@ static int run(void *arg)
 
 static void act(unsigned self, unsigned w)
 {
-    int error = ipc_sync_in_use->call(o, run, w == CALL ? o : NULL);
+    int error = ipc_sync_in_use()->call(o, run, w == CALL ? o : NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
     if (error == 0 && *shadow(SUCCESSES) == 0)

@@ -46,7 +46,7 @@ static void act(unsigned self, unsigned w)
 {
     uint32_t permit = 0;
     int error =
-        ipc_sync_in_use->take(u, &permit, IPC_SYNC_BLOCKS, w == TIMED ? &script_soon : NULL);
+        ipc_sync_in_use()->take(u, &permit, IPC_SYNC_BLOCKS, w == TIMED ? &script_soon : NULL);
     uint64_t *lent = shadow(LENT + permit);
 
     if (error == ETIMEDOUT && w == TIMED)
@@ -62,7 +62,7 @@ static void act(unsigned self, unsigned w)
     if (w == KEEP)
         model_thread_exit();
     *lent = 0;
-    if (ipc_sync_in_use->give(u, permit) != 0)
+    if (ipc_sync_in_use()->give(u, permit) != 0)
         model_thread_fail("answer", "thread %llu may not give back what it has", self, 0);
 }
 

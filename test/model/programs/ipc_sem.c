@@ -68,7 +68,7 @@ static enum model_access access(const void *p)
 
 static int call(enum word w)
 {
-    const struct ipc_sync_calls *calls = ipc_sync_in_use;
+    const struct ipc_sync_calls *calls = ipc_sync_in_use();
 
     switch (w) {
     case INIT:

@@ -17,10 +17,10 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "latch_calls.h"
 #include "programs.h"
 #include "script.h"
 #include "thread/latch_word.h"
+#include "thread_calls.h"
 
 SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, DOWN, DOWN2, DOWN0, ARRIVE, TRY, FREE);
 
@@ -70,7 +70,7 @@ static void wait_by(unsigned self, enum word w)
     const fw_wait_policy *policy = w == DEFAULT ? NULL
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
-    int error = latch_in_use->wait_policy(l, policy, w == TIMED ? &script_deadline : NULL);
+    int error = latch_in_use()->wait_policy(l, policy, w == TIMED ? &script_deadline : NULL);
 
     if (error == 0)
         pass(self);
@@ -81,7 +81,7 @@ static void wait_by(unsigned self, enum word w)
 static void down(uint32_t n)
 {
     *shadow(COUNTED) += n;
-    latch_in_use->count_down(l, n);
+    latch_in_use()->count_down(l, n);
 }
 
 static void act(unsigned self, unsigned w)
@@ -94,11 +94,11 @@ static void act(unsigned self, unsigned w)
         break;
     case ARRIVE:
         ++*shadow(COUNTED);
-        latch_in_use->arrive_and_wait(l, 1);
+        latch_in_use()->arrive_and_wait(l, 1);
         pass(self);
         break;
     case TRY:
-        if (latch_in_use->trywait(l) == 0)
+        if (latch_in_use()->trywait(l) == 0)
             pass(self);
         break;
     case FREE:

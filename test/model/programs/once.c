@@ -17,9 +17,9 @@
 
 #include "../engine/report.h"
 #include "../subject/subject.h"
-#include "once_calls.h"
 #include "programs.h"
 #include "script.h"
+#include "thread_calls.h"
 
 SCRIPT_WORDS(CALL, FAIL, RECUR, FINISH, QUIT, FREE);
 
@@ -67,13 +67,13 @@ static int fail(void *arg)
 
 static int recur(void *arg)
 {
-    return once_in_use->call(o, recur, arg);
+    return once_in_use()->call(o, recur, arg);
 }
 
 static void call(unsigned self, int (*init)(void *))
 {
     uint64_t failures = *shadow(FAILURES);
-    int error = once_in_use->call(o, init, NULL);
+    int error = once_in_use()->call(o, init, NULL);
 
     report_remark(self, error == 0 ? "comes through" : "has failed");
     if (error == 0 && *shadow(SUCCESSES) != 1)
@@ -89,10 +89,10 @@ static void act(unsigned self, unsigned w)
     switch (w) {
     case FINISH:
         ++*shadow(SUCCESSES);
-        once_in_use->end(o, true);
+        once_in_use()->end(o, true);
         break;
     case QUIT:
-        once_in_use->end(o, false);
+        once_in_use()->end(o, false);
         break;
     case FREE:
         model_op(OP_FREE, o, sizeof *o, 0, 0, 0, 0);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "../engine/report.h"
-#include "posix_barrier_calls.h"
+#include "posix_calls.h"
 #include "programs.h"
 #include "script.h"
 
@@ -44,7 +44,7 @@ static void setup(void)
     parties = model_program->initial & 0xff;
     first_round = model_program->initial >> 8;
     b = model_object("b", sizeof *b, parts, decode);
-    if (posix_barrier_in_use->init((pthread_barrier_t *)b, NULL, (unsigned)parties) != 0)
+    if (posix_barrier_in_use()->init((pthread_barrier_t *)b, NULL, (unsigned)parties) != 0)
         model_fail("setup", "no barrier for %llu", parties, 0);
     b->in = b->out = first_round * parties;
     b->done = (uint32_t)(first_round << ROUND_SHIFT);
@@ -79,7 +79,7 @@ static void wait_by(unsigned self, enum word w)
                                    : w == POLL  ? &script_spinning
                                                 : &script_blocking;
 
-    if (posix_barrier_in_use->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
+    if (posix_barrier_in_use()->wait_by(b, policy, NULL) == PTHREAD_BARRIER_SERIAL_THREAD)
         ++*shadow(SERIAL);
     report_remark(self, "leaves the round");
     if (++*shadow(LEFT) > rounds() * parties)
@@ -89,7 +89,7 @@ static void wait_by(unsigned self, enum word w)
 
 static void destroy(void)
 {
-    int error = posix_barrier_in_use->destroy((pthread_barrier_t *)b);
+    int error = posix_barrier_in_use()->destroy((pthread_barrier_t *)b);
 
     if (error != 0)
         model_thread_fail("answer", "destroy answers %llu", (uint64_t)error, 0);

@@ -18,7 +18,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../memory.h"
-#include "posix_cond_calls.h"
+#include "posix_calls.h"
 #include "programs.h"
 #include "script.h"
 
@@ -73,7 +73,7 @@ static void get(enum word w)
     int error = 0;
 
     while (*shadow(TOKENS) == 0 && error == 0)
-        error = posix_cond_in_use->wait(c, &how, w == TIMED ? &script_soon : NULL);
+        error = posix_cond_in_use()->wait(c, &how, w == TIMED ? &script_soon : NULL);
     if (*shadow(TOKENS) > 0)
         (*shadow(TOKENS))--;
 }
@@ -102,11 +102,11 @@ static void act(unsigned self, unsigned w)
     switch (w) {
     case PUT_ALL:
         *shadow(TOKENS) += model_thread_count - 1;
-        posix_cond_in_use->broadcast(c);
+        posix_cond_in_use()->broadcast(c);
         break;
     case PUT:
         ++*shadow(TOKENS);
-        posix_cond_in_use->signal(c);
+        posix_cond_in_use()->signal(c);
         break;
     case PUT_AFTER:
         ++*shadow(TOKENS);
@@ -116,7 +116,7 @@ static void act(unsigned self, unsigned w)
     }
     unlock();
     if (w == PUT_AFTER)
-        posix_cond_in_use->signal(c);
+        posix_cond_in_use()->signal(c);
 }
 
 static void cancelled(unsigned self)

@@ -25,7 +25,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/robust.h"
-#include "posix_mutex_calls.h"
+#include "posix_calls.h"
 #include "programs.h"
 #include "script.h"
 
@@ -46,7 +46,7 @@ static bool is_robust(void)
 
 static const struct posix_mutex_family *calls(void)
 {
-    return is_robust() ? &posix_mutex_in_use->robust : &posix_mutex_in_use->shared;
+    return is_robust() ? &posix_mutex_in_use()->robust : &posix_mutex_in_use()->shared;
 }
 
 static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)

@@ -18,7 +18,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "foreign.h"
-#include "posix_rwlock_calls.h"
+#include "posix_calls.h"
 #include "programs.h"
 #include "script.h"
 
@@ -57,7 +57,7 @@ static void setup(void)
         {"word", 0, 8}, {"half", 4, 4}, {"writer", 24, 4}, {NULL, 0, 0}};
 
     l = model_object("l", sizeof *l, parts, decode);
-    posix_rwlock_in_use->init(l);
+    posix_rwlock_in_use()->init(l);
     l->kind = (uint32_t)model_program->initial;
 }
 
@@ -107,10 +107,10 @@ static int lock(enum word w)
     bool timed = w == TIMED_READ || w == TIMED_WRITE;
 
     if (w == TRY_READ)
-        return posix_rwlock_in_use->try_read(l);
+        return posix_rwlock_in_use()->try_read(l);
     if (w == TRY_WRITE)
-        return posix_rwlock_in_use->try_write(l);
-    return (reads(w) ? posix_rwlock_in_use->read : posix_rwlock_in_use->write)(
+        return posix_rwlock_in_use()->try_write(l);
+    return (reads(w) ? posix_rwlock_in_use()->read : posix_rwlock_in_use()->write)(
         l, &script_blocking, timed ? &script_soon : NULL);
 }
 
@@ -129,12 +129,12 @@ static void section(unsigned self, enum word w)
     if (reads(w) ? *shadow(READERS + self) == 0 : *shadow(WRITER) != self + 1)
         model_thread_fail("exclusion", "thread %llu does not have what it took", self, 0);
     if (w == AGAIN) {
-        if (posix_rwlock_in_use->read(l, &script_blocking, NULL) != 0)
+        if (posix_rwlock_in_use()->read(l, &script_blocking, NULL) != 0)
             model_thread_fail("answer", "thread %llu may not read again", self, 0);
-        posix_rwlock_in_use->unlock(l);
+        posix_rwlock_in_use()->unlock(l);
     }
-    if (w == ASKS && (posix_rwlock_in_use->read(l, &script_blocking, NULL) != EDEADLK ||
-                      posix_rwlock_in_use->write(l, &script_blocking, NULL) != EDEADLK))
+    if (w == ASKS && (posix_rwlock_in_use()->read(l, &script_blocking, NULL) != EDEADLK ||
+                      posix_rwlock_in_use()->write(l, &script_blocking, NULL) != EDEADLK))
         model_thread_fail("answer", "the writer %llu is not told", self, 0);
 }
 
@@ -149,7 +149,7 @@ static void act(unsigned self, enum word w, bool leaves)
         return;
     section(self, w);
     frees = leaves && ++*shadow(LEFT) == model_thread_count; /* nobody else is inside */
-    posix_rwlock_in_use->unlock(l);
+    posix_rwlock_in_use()->unlock(l);
     report_remark(self, "has let go");
     if (frees)
         model_op(OP_FREE, l, sizeof *l, 0, 0, 0, 0);

@@ -17,7 +17,7 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "posix_sem_calls.h"
+#include "posix_calls.h"
 #include "programs.h"
 #include "script.h"
 
@@ -87,15 +87,15 @@ static int answer_of(enum word w)
 {
     switch (w) {
     case TRY:
-        return posix_sem_in_use->trywait(s);
+        return posix_sem_in_use()->trywait(s);
     case POST:
-        return posix_sem_in_use->post(s);
+        return posix_sem_in_use()->post(s);
     case LIB_WAIT:
         return lib_wait();
     case LIB_POST:
         return lib_post();
     default:
-        return posix_sem_in_use->wait(s, w == TIMED ? &script_soon : NULL);
+        return posix_sem_in_use()->wait(s, w == TIMED ? &script_soon : NULL);
     }
 }
 

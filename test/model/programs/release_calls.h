@@ -12,8 +12,6 @@
     CALL(begin, fw_release_begin_) \
     CALL(fence, fw_release_fence_) \
     CALL(offset, fw_rseq_offset_)
-CALLS_TYPE(release, RELEASE_CALLS);
-
-#define release_in_use ((const struct release_calls *)calls_in_use[FAMILY_RELEASE])
+CALLS_OF(release, RELEASE);
 
 #endif

@@ -11,7 +11,7 @@
 #include "../subject/robust.h"
 #include "../subject/rt_task.h"
 #include "../subject/subject.h"
-#include "rt_begin_calls.h"
+#include "rt_calls.h"
 #include "rt_check.h"
 
 struct fw_rt_state *rt_state;
@@ -219,7 +219,7 @@ static bool enter(fw_rt_task *t, unsigned d, bool try)
     int error;
 
     rt_check_act(model_current, RT_LOCKS, d);
-    error = (try ? rt_in_use->trylock : rt_in_use->lock)(t, d);
+    error = (try ? rt_in_use()->trylock : rt_in_use()->lock)(t, d);
     if ((try && error == EBUSY) || (script_moves() && error == EXDEV)) {
         rt_check_act(model_current, RT_RUNS, d);
         return false;
@@ -232,7 +232,7 @@ static bool enter(fw_rt_task *t, unsigned d, bool try)
 static void leave(fw_rt_task *t, unsigned d)
 {
     rt_check_left(model_current, d);
-    if (rt_in_use->unlock(t, d) != 0)
+    if (rt_in_use()->unlock(t, d) != 0)
         model_thread_fail("answer", "an unlock fails", 0, 0);
     rt_check_act(model_current, RT_RUNS, d);
 }
@@ -244,7 +244,7 @@ static void wait_for_job(fw_rt_task *t)
     model_op(OP_SLEEP, NULL, 0, 0, 0, 0, 0);
     fw_store32_relaxed(&t->record->ready, 1);
     rt_check_act(model_current, RT_LOCKS, FW_RT_LOCKS);
-    rt_in_use->awake(t);
+    rt_in_use()->awake(t);
     rt_check_act(model_current, RT_RUNS, 0);
 }
 
@@ -257,12 +257,12 @@ static fw_rt_task *begin(unsigned self)
     int error;
 
     rt_check_act(self, RT_LOCKS, FW_RT_LOCKS);
-    error = rt_begin_in_use->begin(&t, rt_group, &options);
+    error = rt_begin_in_use()->begin(&t, rt_group, &options);
     for (unsigned d = 0; d < FW_RT_LOCKS && error == 0; d++) {
         const char name[] = {(char)('a' + d), '\0'};
         unsigned lock;
         if (uses(self, d))
-            error = rt_begin_in_use->open(t, name, rt_script->protocol, 0, &lock);
+            error = rt_begin_in_use()->open(t, name, rt_script->protocol, 0, &lock);
     }
     if (error != 0)
         model_thread_fail("answer", "task %llu begins, and is answered %llu", self,
@@ -274,7 +274,7 @@ static fw_rt_task *begin(unsigned self)
 static void end(fw_rt_task *t, unsigned self)
 {
     rt_check_act(self, RT_LOCKS, FW_RT_LOCKS);
-    if (rt_begin_in_use->end(t) != 0)
+    if (rt_begin_in_use()->end(t) != 0)
         model_thread_fail("answer", "task %llu cannot end", self, 0);
     rt_check_act(self, RT_IDLE, 0);
 }

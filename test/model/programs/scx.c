@@ -15,7 +15,7 @@
  * Scripts: j sleeps for a while; a b lock, A B unlock; c d try, C D unlock if that went well.
  * Behind the tasks: cpu is a CPU of the scheduler, end its end.
  */
-#include "scx_calls.h"
+#include "rt_calls.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -259,7 +259,7 @@ static void be_task(unsigned self)
         } else if (islower(*act)) {
             int error;
             G(CALL, self) = d + 1;
-            error = scx_in_use->lock(&t, d, *act >= 'c');
+            error = scx_in_use()->lock(&t, d, *act >= 'c');
             has[d] = error != EBUSY || *act < 'c';
             if (has[d])
                 got(self, d, error);
@@ -270,7 +270,7 @@ static void be_task(unsigned self)
                 model_thread_fail("exclusion", "another is in the section of task %llu", self, 0);
             G(INSIDE, d) = 0;
             G(CALL, self) = d + 1;
-            scx_in_use->unlock(&t, d);
+            scx_in_use()->unlock(&t, d);
             G(CALL, self) = 0;
         }
     }

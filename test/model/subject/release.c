@@ -28,7 +28,7 @@ const unsigned int subject_rseq_size = 32;
 
 static bool has_sequences(void)
 {
-    return !model_program->generic && *release_in_use->offset != 0;
+    return !model_program->generic && *release_in_use()->offset != 0;
 }
 
 static bool leave_section(void)
@@ -70,7 +70,7 @@ int fw_release_fence_(void)
 {
     if (model_program->generic || fault_is(FAULT_NO_FENCE))
         return 0;
-    return release_in_use->fence();
+    return release_in_use()->fence();
 }
 
 /* --- The kernel below it -------------------------------------------------------------------- */
@@ -83,8 +83,8 @@ void subject_load_library(void)
     char *const environment[] = {(char *)(uintptr_t)model_program->environment, NULL};
 
     is_loading = true;
-    *release_in_use->offset = 0;
-    release_in_use->begin(environment);
+    *release_in_use()->offset = 0;
+    release_in_use()->begin(environment);
     is_loading = false;
 }
 
