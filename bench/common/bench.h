@@ -66,9 +66,9 @@ struct bench {
     struct bench_catalogue catalogue;
     struct bench_point *points;
     size_t n;
-    unsigned repetitions;        /* wanted */
-    unsigned finished;           /* done */
-    double budget;               /* seconds after which no repetition begins; 0: none */
+    unsigned repetitions; /* wanted */
+    unsigned finished;    /* done */
+    double budget;        /* seconds after which no repetition begins once there are six; 0: none */
     const char *no_system_calls; /* why they are not counted; "": they are */
     char notes[BENCH_NOTES_MAX][160];
     size_t n_notes;

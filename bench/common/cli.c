@@ -124,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"repeat", 'R', "N", 0, "how often each lock is run, in turns with the others", 1},
-    {"budget", 'b', "SECONDS", 0, "begin no repetition after that time, once there are two", 1},
+    {"budget", 'b', "SECONDS", 0, "begin no repetition after that time, once there are six", 1},
     {"json", 'j', "FILE", 0, "also write the results to FILE", 1},
     {"list", 'L', NULL, 0, "name the locks there are, and those that are missing", 1},
     {0},

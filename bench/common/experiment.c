@@ -120,7 +120,8 @@ static void conduct(struct bench *b)
     uint64_t began = clock_ns();
 
     while (b->finished < b->repetitions && b->n > 0) {
-        if (b->budget > 0 && b->finished >= 2 && (double)(clock_ns() - began) > b->budget * 1e9)
+        if (b->budget > 0 && b->finished >= STATS_INTERVAL_LEAST &&
+            (double)(clock_ns() - began) > b->budget * 1e9)
             break;
         if (!run_all(b, b->finished, true))
             break;

@@ -88,7 +88,7 @@ class Result(unittest.TestCase):
     def check(self, result, benchmark, repetitions):
         self.assertEqual(result["format"], "furwock-bench-1")
         self.assertEqual(result["benchmark"], benchmark)
-        self.assertEqual(result["rounds"], repetitions)
+        self.assertEqual((result["rounds"], result["complete"]), (repetitions, True))
         self.assertGreaterEqual(result["machine"]["cpus"], 1)
         self.check_made(result["made"], benchmark)
         for cell in result["cells"]:

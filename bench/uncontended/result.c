@@ -171,10 +171,11 @@ int result_write_json(const struct experiment *c, int fd)
     if (c->finished > 0)
         for (size_t i = 0; i < c->n; i++)
             json_array_append_new(cells, cell_json(c, &c->contestants[i]));
-    json_t *root = json_pack("{s:s s:s s:s s:i s:o s:o s:o s:o}", "format", "furwock-bench-1",
-                             "benchmark", "uncontended", "plan", "single", "rounds",
-                             (int)c->finished, "machine", bench_machine_json(), "made",
-                             bench_made_json(), "missing", missing_json(), "cells", cells);
+    json_t *root =
+        json_pack("{s:s s:s s:s s:i s:b s:o s:o s:o s:o}", "format", "furwock-bench-1", "benchmark",
+                  "uncontended", "plan", "single", "rounds", (int)c->finished, "complete",
+                  !experiment_interrupted, "machine", bench_machine_json(), "made",
+                  bench_made_json(), "missing", missing_json(), "cells", cells);
     if (root == NULL) {
         errno = ENOMEM;
         return -1;

@@ -98,13 +98,28 @@ def run(words, output):
     return status
 
 
+def _is_done(step):
+    """Whether an earlier call has measured that to its end, on as many CPUs."""
+    if step.words is None or "--resume" in step.words:      # which knows that better
+        return False
+    try:
+        found = json.loads(step.path.read_text(encoding="utf-8"))
+        return (found["complete"] is True
+                and found["machine"]["cpus"] == len(os.sched_getaffinity(0)))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
 def measure(steps):
     """Runs the steps: (results that are there, whether the user stopped it).
 
-    A step that fails is told, and the others are run nevertheless.
+    A step that fails is told, and the others are run nevertheless; what is done already is not run.
     """
-    for step in steps:
-        print(f"\n== {step.title}", flush=True)
+    for number, step in enumerate(steps, 1):
+        print(f"\n== {number} of {len(steps)}: {step.title}", flush=True)
+        if _is_done(step):
+            print("measured before, at these sources: kept", flush=True)
+            continue
         if step.words is None:
             print("not built here, left out", file=sys.stderr)
             continue

@@ -40,14 +40,13 @@ class Conducting(reporting.InDirectory):
         self.bench = self.dir / "build" / "bench"
         self.out = self.dir / "out"
         self.bench.mkdir(parents=True)
-        self.pretend("uncontended", synthetic.uncontended())
+        self.pretend("uncontended", {**synthetic.uncontended(), "complete": True})
         self.pretend("ulockflex", synthetic.today(2, ("furwock", "pthread"), sets=(1,),
                                                   tasks=(2,)))
 
     def pretend_all(self):
         """The other benchmarks, too.  What becomes of each picture is seen once: that is slow."""
-        (self.bench / "ulockflex.share-demo.json").write_text(json.dumps(synthetic_share.share(
-            2, (2, 4), (50, 90), [(5, 5)])))
+        self.write("ulockflex.share-demo", synthetic_share.share(2, (2, 4), (50, 90), [(5, 5)]))
         self.pretend("condperf", synthetic_wakes.condperf(2, (100,), (0,)))
         self.pretend("pingpong", synthetic_wakes.pingpong(2, (2, 100)))
         self.pretend("latency", synthetic_wakes.latency(2))
@@ -58,7 +57,11 @@ class Conducting(reporting.InDirectory):
         program = self.bench / name
         program.write_text(PRETENDER)
         program.chmod(0o755)
-        (self.bench / f"{name}.json").write_text(json.dumps(result))
+        self.write(name, result)
+
+    def write(self, name, result):
+        here = {**result["machine"], "cpus": len(os.sched_getaffinity(0))}
+        (self.bench / f"{name}.json").write_text(json.dumps({**result, "machine": here}))
 
     def start(self, tool, *words, **more):
         return subprocess.Popen([str(reporting.TOOLS / tool), "--build", str(self.dir / "build"),
@@ -143,6 +146,8 @@ class Conducting(reporting.InDirectory):
         words = (self.bench / "ulockflex.words").read_text().splitlines()
         self.assertEqual(len(words), 12)
         self.assertNotIn("--resume", words[0])
+        self.assertIn("measured before", out)
+        self.assertEqual(len((self.bench / "uncontended.words").read_text().splitlines()), 1)
         self.assertTrue(all("--resume" in line for line in words[6:]))
         self.assertEqual([line.split()[0] for line in words if "--assist both" in line],
                          ["adaptive"])

@@ -45,7 +45,7 @@ DEFAULTS = {"single": {}, "paper": {"seconds": 0.5, "max_rounds": 10,
             "demo": {"seconds": 0.1, "max_rounds": 6, "probes": ("waits",),
                      "probe_seconds": 0.1},
             "share-demo": {"seconds": 0.1, "max_rounds": 6, "probes": ()}}
-BUDGETS = {"demo": 82.0, "share-demo": 36.0}
+BUDGETS = {"demo": 74.0, "share-demo": 26.0}
 SHARING_PLANS = ("share", "share-demo")
 
 
