@@ -69,7 +69,7 @@ def colour_name(lock):
             return name
     if lock.startswith("("):
         return "soft"
-    if lock in ("usema", "smpl", "gustedt", "drepper", "spin-yield", "wake-all",
+    if lock in ("usema", "smpl", "gustedt", "gustedt-text", "drepper", "spin-yield", "wake-all",
                 "listing1"):
         return "classic"
     return "rival"
