@@ -221,37 +221,6 @@ static void who_left_leaves_no_address(void)
     close(fd);
 }
 
-/* --- With the right to stop or kill a user ------------------------------------------- */
-
-static void hold_until_killed(void *flag)
-{
-    CHECK(fw_ipc_mutex_lock(mutex_in(join())) == 0);
-    fw_store32_release((uint32_t *)flag, 1);
-    for (;;)
-        pause();
-}
-
-static void a_stopped_holder_is_waited_for_and_a_killed_one_replaced(void)
-{
-    uint32_t *holds = share(sizeof *holds);
-    fw_deadline d;
-    fw_ipc_mutex *m;
-    pid_t child;
-
-    make_memfd();
-    m = mutex_in(join());
-    child = start(hold_until_killed, holds);
-    while (fw_load32_acquire(holds) == 0)
-        usleep(1000);
-    CHECK(kill(child, SIGSTOP) == 0);
-    d = in_ms(100);
-    CHECK(fw_ipc_mutex_timedlock(m, &d) == ETIMEDOUT);
-    kill_and_wait(child);
-    CHECK(fw_ipc_mutex_lock(m) == EOWNERDEAD);
-    CHECK(fw_ipc_mutex_consistent(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
-    close(fd);
-}
-
 int main(void)
 {
     limit(120, "what another process can do");
@@ -262,7 +231,6 @@ int main(void)
     a_cut_file_is_refused();
     a_reader_delays_wakes_only();
     who_left_leaves_no_address();
-    a_stopped_holder_is_waited_for_and_a_killed_one_replaced();
     printf("as the table says\n");
     return EXIT_SUCCESS;
 }

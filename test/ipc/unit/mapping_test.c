@@ -40,22 +40,6 @@ TEST(forgets_a_region_that_was_closed)
     fixture_unmake(&g);
 }
 
-TEST(refuses_overlaps_and_too_many)
-{
-    struct fixture all[FW_RANGES];
-    const struct fw_ipc_mapping_ *mapping;
-    struct fw_ipc_plan_ page = {.size = 4096, .member_count = 1, .members_at = 1024};
-
-    all[0] = fixture_make(4);
-    assert_int_equal(fw_ipc_mapping_add_(all[0].base + 4096, &page, &mapping), EBUSY);
-    assert_int_equal(fw_ipc_mapping_add_(all[0].base, &page, &mapping), EBUSY);
-    for (unsigned i = 1; i < FW_RANGES; i++)
-        all[i] = fixture_make(4);
-    assert_int_equal(fw_ipc_mapping_add_((void *)4096, &page, &mapping), EMFILE);
-    for (unsigned i = 0; i < FW_RANGES; i++)
-        fixture_unmake(&all[i]);
-}
-
 TEST(addresses_and_offsets)
 {
     struct fixture g = fixture_make(4);
@@ -67,24 +51,6 @@ TEST(addresses_and_offsets)
     assert_null(fw_ipc_address_(g.mapping, g.size - 8, 16));
     assert_null(fw_ipc_address_(g.mapping, UINT64_MAX, 16));
     assert_null(fw_ipc_address_(g.mapping, 64, SIZE_MAX));
-    fixture_unmake(&g);
-}
-
-static void use_in_child(void *arg)
-{
-    struct fixture *g = arg;
-    struct fixture another = fixture_make(4);
-
-    if (fw_ipc_mapping_of_(g->base) != g->mapping)
-        _exit(1);
-    fixture_unmake(&another);
-}
-
-TEST(a_child_has_the_regions_too)
-{
-    struct fixture g = fixture_make(4);
-
-    assert_int_equal(wait_for_child(start(use_in_child, &g)), 0);
     fixture_unmake(&g);
 }
 

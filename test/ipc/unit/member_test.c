@@ -89,23 +89,6 @@ TEST(tells_what_no_thread_can_have_been)
     assert_int_equal(fw_ipc_life_(fixture.mapping, UINT64_C(7) << 32 | 1), FW_IPC_CORRUPT);
 }
 
-static void leave_at_once(void *arg)
-{
-    (void)arg;
-    if (fw_ipc_has_other_members_(fixture.mapping))
-        _exit(1); /* its parent is another process */
-    fw_ipc_leave_(fixture.mapping);
-}
-
-TEST(a_child_does_not_leave_for_its_parent)
-{
-    struct fw_ipc_me_ me = enter();
-
-    assert_int_equal(wait_for_child(start(leave_at_once, NULL)), 0);
-    assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
-    assert_int_equal(enter().id, me.id);
-}
-
 static void *enter_in_thread(void *arg)
 {
     *(struct fw_ipc_me_ *)arg = enter();
@@ -127,27 +110,6 @@ static uint64_t await(const uint64_t *word)
     while ((value = fw_load64_acquire(word)) == 0)
         sched_yield();
     return value;
-}
-
-TEST(a_process_that_is_killed_is_dead)
-{
-    struct fw_ipc_me_ me = enter();
-    uint64_t *said = fixture_object(&fixture, 0);
-    int child = start(enter_and_stay, said);
-    uint64_t id = await(said);
-
-    assert_int_not_equal(id, me.id); /* a child is another member */
-    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    kill_and_wait(child);
-    assert_int_equal(line_life(1), UINT64_C(1) << 32 | FW_ROBUST_DIED | FW_ROBUST_WAITERS);
-    assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    child = start(enter_and_stay, said + 1); /* has the same slot */
-    assert_int_equal(await(said + 1), id + (UINT64_C(1) << 32));
-    assert_int_not_equal(fw_ipc_ids_(fixture.mapping, id) >> 32, child);
-    kill_and_wait(child);
 }
 
 /* As where the kernel has no robust lists. */

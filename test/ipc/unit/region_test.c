@@ -284,22 +284,6 @@ TEST(repair_functions_go_with_the_region)
     munmap(m, SIZE);
 }
 
-TEST(leaving_leaves_what_one_holds)
-{
-    int fd = memfd_create("leave", 0);
-    fw_ipc_mutex *m;
-    fw_region *r;
-
-    assert_int_equal(fw_region_open_fd(fd, SIZE, MAKE, &r), 0);
-    assert_int_equal(fw_region_mutex(r, "m", MAKE, &m), 0);
-    assert_int_equal(fw_ipc_mutex_lock(m), 0);
-    assert_int_equal(fw_region_leave(r), 0);
-    assert_int_equal(fw_region_leave(r), 0);
-    assert_int_equal(fw_ipc_mutex_trylock(m), EOWNERDEAD);
-    assert_int_equal(fw_region_close(r), 0);
-    close(fd);
-}
-
 TEST(a_child_has_its_parents_regions)
 {
     int fd = memfd_create("child", 0), status;
