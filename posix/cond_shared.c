@@ -109,7 +109,7 @@ bool fw_shared_cond_is_ours_(const struct fw_shared_cond_ *c)
 }
 
 /* In line: what destroys the variable waits for it. */
-static void line_up(struct shared_waiter *me)
+static void enqueue(struct shared_waiter *me)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
@@ -118,7 +118,7 @@ static void line_up(struct shared_waiter *me)
 }
 
 /* From now on the variable may be gone. */
-static void leave_line(struct shared_waiter *me)
+static void leave_queue(struct shared_waiter *me)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
@@ -143,7 +143,7 @@ static void cancelled(void *arg)
     struct shared_waiter *me = arg;
 
     pass_on(me->c, me->seen); /* F:pcond-swallows */
-    leave_line(me);           /* F:pcond-cancelled-in-line */
+    leave_queue(me);          /* F:pcond-cancelled-in-line */
     me->how->lock(me->how->mutex, false);
 }
 
@@ -183,15 +183,15 @@ int fw_shared_cond_wait_(struct fw_shared_cond_ *c, const struct fw_cond_mutex_ 
     if (!fw_deadline_is_valid_(deadline))
         return EINVAL;
     fw_cancel_point_(nothing, NULL);
-    line_up(&me);
+    enqueue(&me);
     announce(&me); /* F:pcond-unlocks-first */
     error = how->unlock(how->mutex);
     if (error != 0) {
-        leave_line(&me);
+        leave_queue(&me);
         return error;
     }
     error = sleep_until_over(&me, deadline); /* F:pcond-leaves-early */
-    leave_line(&me);
+    leave_queue(&me);
     locked = how->lock(how->mutex, false);
     return locked != 0 ? locked : error;
 }

@@ -17,7 +17,7 @@ uint32_t fw_stamp_(void);
  * Called at each release that finds waiters.  True if for half a millisecond the calling thread has
  * found, whenever it released this lock, a wake under way: somebody was woken and does not get to
  * run.  Then begins anew, as it does when is_waking is false: nobody is on the way, or the caller
- * has stood in line itself.  A guess, and safe to be wrong about.
+ * has been queued itself.  A guess, and safe to be wrong about.
  */
 bool fw_is_overdue_(const void *lock, bool is_waking);
 

@@ -100,8 +100,8 @@ static inline struct fw_waiter_node_ *fw_waitqueue_next_(const struct fw_waiter_
 }
 
 /*
- * Stands in line, behind all that wait for the object and are as urgent: an ordinary thread at the
- * end.
+ * Enqueues a waiter behind all that wait for the object and are as urgent: an ordinary thread at
+ * the end.
  */
 static inline void fw_waitqueue_insert_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
                                         const void *object, int urgency)

@@ -81,7 +81,7 @@ static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *
 }
 
 /* Enqueues the caller.  The mutex is still held, so it cannot have missed a signal. */
-static void line_up(struct waiter *me)
+static void enqueue(struct waiter *me)
 {
     fw_cond *c = me->c;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(c);
@@ -118,7 +118,7 @@ static bool is_over(struct waiter *me, int error)
     } else if (!marked) {
         fw_waitqueue_remove_(bucket, &me->node); /* F:stays-in-line */
         if (first_of(bucket, c) == NULL)
-            clear_line(c);
+            clear_waiters(c);
     }
     fw_waitqueue_unlock_(bucket);
     return marked || error == -ETIMEDOUT; /* F:single-again */
@@ -147,7 +147,7 @@ static int lock_again(struct waiter *me)
 }
 
 /* Ends the wait: dequeues, and passes on a wake that it may have had. */
-static void leave_line(struct waiter *me)
+static void leave_queue(struct waiter *me)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(me->c);
 
@@ -161,12 +161,12 @@ static void cancelled(void *arg)
 {
     struct waiter *me = (struct waiter *)arg;
 
-    leave_line(me);
+    leave_queue(me);
     lock_again(me);
 }
 
 /* Spins for as long as the policy has budget.  True: marked meanwhile. */
-static bool poll(struct waiter *me)
+static bool spin(struct waiter *me)
 {
     while (fw_wait_spin_(&me->wait))
         if (is_marked(me))
@@ -175,7 +175,7 @@ static bool poll(struct waiter *me)
 }
 
 /* The policy never sleeps: the waiter stays AWAKE. */
-static int poll_in_line(struct waiter *me)
+static int spin_in_queue(struct waiter *me)
 {
     int error = 0;
 
@@ -198,7 +198,7 @@ static void find_turn(struct waiter *me)
     fw_waitqueue_unlock_(bucket);
 }
 
-static int sleep_in_line(struct waiter *me)
+static int sleep_in_queue(struct waiter *me)
 {
     const uint32_t *word = me->is_single ? &me->state : &me->c->seq_;
     uint32_t state = AWAKE;
@@ -216,19 +216,19 @@ static int sleep_in_line(struct waiter *me)
 }
 
 /* Until marked, woken by the kernel or timed out: 0 or ETIMEDOUT. */
-static int wait_in_line(struct waiter *me, bool by_default)
+static int wait_in_queue(struct waiter *me, bool by_default)
 {
-    bool polls = me->wait.budget_ns != 0;
-    bool found = poll(me);
+    bool spins = me->wait.budget_ns != 0;
+    bool found = spin(me);
     int error;
 
-    if (by_default && polls)
+    if (by_default && spins)
         fw_spinning_ended_(found);
     if (found)
         return 0;
     if (fw_wait_blocks_(&me->wait))
-        error = sleep_in_line(me);
-    else if ((error = poll_in_line(me)) != 0)
+        error = sleep_in_queue(me);
+    else if ((error = spin_in_queue(me)) != 0)
         is_over(me, error);
     return error == -ETIMEDOUT && !is_marked(me) ? ETIMEDOUT : 0; /* F:swallows */
 }
@@ -252,13 +252,13 @@ static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_dea
     if (by_default && !fw_spinning_pays_())
         me->wait.budget_ns = 0;
     fw_cancel_point_(nothing, NULL); /* F:unlocks-first */
-    line_up(me);
+    enqueue(me);
     error = unlock(me);
     if (error != 0) {
-        leave_line(me); /* F:refused-in-line */
+        leave_queue(me); /* F:refused-in-line */
         return error;
     }
-    error = wait_in_line(me, by_default);
+    error = wait_in_queue(me, by_default);
     locked = lock_again(me);
     return locked != 0 ? locked : error;
 }

@@ -101,7 +101,7 @@ static inline uint32_t mode_of(const fw_cond *c)
 }
 
 /* The queue is, or is about to be, empty: perhaps the last access to the variable. */
-static inline void clear_line(fw_cond *c)
+static inline void clear_waiters(fw_cond *c)
 {
     fw_store32_release(&c->waiters_, mode_of(c));
 }

@@ -66,7 +66,7 @@ static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *
  * Wakes one of the broadcast waiters, by its futex bit, with all that have the same bit: the others
  * sleep again.  Inside the bucket, so that the variable still exists.
  */
-static void wake_of_crowd(struct fw_waitqueue_ *bucket, const fw_cond *c, struct waiter *w)
+static void wake_by_bit(struct fw_waitqueue_ *bucket, const fw_cond *c, struct waiter *w)
 {
     const uint32_t *word = &c->seq_;
     uint32_t bit = bit_of(w);
@@ -88,7 +88,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
     fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_WAITERS));
     if (w->is_single)
         return wake_single(bucket, w);
-    wake_of_crowd(bucket, c, w);
+    wake_by_bit(bucket, c, w);
     return NULL;
 }
 
@@ -96,7 +96,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
 static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
     if (after(w) == NULL)
-        clear_line(c);
+        clear_waiters(c);
     return mark_awake(bucket, w) ? NULL : wake_sleeper(bucket, c, w);
 }
 
@@ -215,7 +215,7 @@ void fw_cond_signal(fw_cond *c)
     if (w != NULL)
         word = wake_one(bucket, c, w);
     else
-        clear_line(c); /* F:clears-late */
+        clear_waiters(c); /* F:clears-late */
     leave(bucket, word);
 }
 
@@ -228,7 +228,7 @@ void fw_cond_broadcast(fw_cond *c)
     if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
         return;
     bucket = fw_waitqueue_lock_(c);
-    clear_line(c);
+    clear_waiters(c);
     asleep = wake_some(bucket, c);
     if (asleep == 1) {
         word = wake_sleeper(bucket, c, first_of(bucket, c));

@@ -140,7 +140,7 @@ static bool leave(fw_event *e, uint32_t since)
 }
 
 /* Until the event is set (0) or the deadline passes (ETIMEDOUT).  The caller is counted. */
-static int wait_in_line(fw_event *e, uint32_t since, struct fw_wait_ *wait)
+static int wait_in_queue(fw_event *e, uint32_t since, struct fw_wait_ *wait)
 {
     for (;;) {
         int error;
@@ -175,7 +175,7 @@ static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadl
         passed = may_pass(fw_load64_acquire(&e->state_), since);
     if (learns)
         fw_adaptive_spin_end_(&e->spin_, passed);
-    return !passed && join(e, since) ? wait_in_line(e, since, &wait) : 0;
+    return !passed && join(e, since) ? wait_in_queue(e, since, &wait) : 0;
 }
 
 int fw_event_init(fw_event *e, fw_event_kind kind, bool set)

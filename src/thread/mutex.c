@@ -155,7 +155,7 @@ static bool fence(struct waiter *me, fw_mutex_word_ w)
  * Sleeps until the hand-off during which this waiter joined is claimed.  The claimant requeues it
  * to the other queue.  It must not sleep there at once: WAKING is set, and must stay.
  */
-static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
+static int sleep_through_handoff(struct waiter *me, fw_mutex_word_ w)
 {
     /* F:no-late-flag */
     if (!has_late_sleepers(w) && !fw_cas64_relaxed(&me->m->state_, &w, w | MUTEX_LATE))
@@ -167,7 +167,7 @@ static int sleep_through_pass(struct waiter *me, fw_mutex_word_ w)
  * The retry queue is for one waiter: its starvation time runs, and it may sleep for a bounded time.
  * A waiter that finds it taken goes back to the others, as if it had not been woken.
  */
-static void take_seat(struct waiter *me, fw_mutex_word_ w)
+static void join_retry_queue(struct waiter *me, fw_mutex_word_ w)
 {
     if (has_retrying_sleeper(w) && !me->is_retrying) {
         me->wakes = 0;
@@ -178,12 +178,12 @@ static void take_seat(struct waiter *me, fw_mutex_word_ w)
 }
 
 /* held -> held, !WAKING, and sleeps; or held -> held, WAKING, and sleeps for RECHECK_NS (MU2). */
-static int sleep_in_line(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
+static int sleep_in_queue(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING; /* F:sleeps-with-waking */
 
     if (is_on_retry_queue(me))
-        take_seat(me, w);
+        join_retry_queue(me, w);
     if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = RECHECK_NS; /* F:naps-for-good */
@@ -214,8 +214,8 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
         slice_ns = FW_RECHECK_UNFENCED_NS; /* F:sleeps-unfenced */
     }
     if (is_being_handed_off(w))
-        return sleep_through_pass(me, w);
-    return sleep_in_line(me, w, slice_ns);
+        return sleep_through_handoff(me, w);
+    return sleep_in_queue(me, w, slice_ns);
 }
 
 /* After a wake: this waiter has raced for the lock; after FW_STARVATION_NS it wants a hand-off. */
@@ -233,7 +233,7 @@ static void note_wake(struct waiter *me)
 }
 
 /* Waits, as a waiter that has joined, until the lock is taken (0) or the deadline (ETIMEDOUT). */
-static int wait_in_line(struct waiter *me)
+static int wait_in_queue(struct waiter *me)
 {
     bool over = false;
 
@@ -305,7 +305,7 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
         return ETIMEDOUT;
     if (!take_or_join(&me)) {
         fw_is_overdue_(m, false); /* a thread that sleeps does not keep others from running */
-        error = wait_in_line(&me);
+        error = wait_in_queue(&me);
     }
     if (error == 0)
         fw_slice_ask_(m);
@@ -318,7 +318,7 @@ void fw_mutex_lock_registered_(fw_mutex *m)
 
     fw_wait_begin_(&me.wait, NULL, NULL); /* cannot fail, as in fw_mutex_lock_slow_ */
     note_wake(&me);
-    wait_in_line(&me);
+    wait_in_queue(&me);
 }
 
 COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)

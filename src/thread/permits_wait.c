@@ -104,7 +104,7 @@ static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
 }
 
 /* nothing available -> waking 0, and sleeps. */
-static int sleep_in_line(struct waiter *me, fw_permits_word_ w)
+static int sleep_in_queue(struct waiter *me, fw_permits_word_ w)
 {
     fw_permits_word_ wanted = with_waking(w, 0); /* F:sem-sleeps-with-wakes */
     uint64_t slice_ns = me->was_woken && !me->starves ? FW_STARVATION_NS : 0;
@@ -137,7 +137,7 @@ static int sleep_once(struct waiter *me, fw_permits_word_ w)
     }
     if (!fw_wait_blocks_(&me->wait))
         return sleep_on(me, permits_sleepers_word(me->state), 0, 0);
-    return me->has_reservation ? sleep_on_value(me, w) : sleep_in_line(me, w);
+    return me->has_reservation ? sleep_on_value(me, w) : sleep_in_queue(me, w);
 }
 
 /* Leaves without a permit: POSIX lets no wait fail beside one, even if it is reserved. */
@@ -147,7 +147,7 @@ static int end(struct waiter *me, int error)
 }
 
 /* Waits, counted since w, until a permit is taken (0) or the wait ends (ETIMEDOUT, EINTR). */
-static int wait_in_line(struct waiter *me, fw_permits_word_ w)
+static int wait_in_queue(struct waiter *me, fw_permits_word_ w)
 {
     int over = 0;
 
@@ -217,7 +217,7 @@ static int wait_as(uint64_t *state, const fw_wait_policy *policy, const fw_deadl
         return error;
     if (fw_wait_is_over_(&me.wait))
         return end(&me, ETIMEDOUT);
-    return take_or_join(&me, policy, &w) ? 0 : wait_in_line(&me, w);
+    return take_or_join(&me, policy, &w) ? 0 : wait_in_queue(&me, w);
 }
 
 int fw_permits_wait_(uint64_t *state, const fw_wait_policy *policy, const fw_deadline *deadline)

@@ -133,7 +133,7 @@ static uint64_t note_race(struct rw_waiter *me)
 }
 
 /* One sleep; or none, if a last look in the bucket shows that something is due (RW3). */
-static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
+static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     int urgency = urgency_of(me, fw_wait_blocks_(wait) ? fw_urgency_() : fw_urgency_known_());
     struct fw_waitqueue_ *bucket = enter(l);
@@ -171,7 +171,7 @@ static int sleep_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wa
 }
 
 /* Spins for the policy's budget.  True: the lock was granted, or taken. */
-static bool poll_in_line(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
+static bool spin_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
     do {
         if (is_granted(me))
@@ -210,8 +210,8 @@ int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
 
     if (step_in(l, &me))
         return 0;
-    while (!poll_in_line(l, &me, wait)) {
-        if (sleep_in_line(l, &me, wait) == -ETIMEDOUT)
+    while (!spin_in_queue(l, &me, wait)) {
+        if (sleep_in_queue(l, &me, wait) == -ETIMEDOUT)
             return give_up(l, &me) ? 0 : ETIMEDOUT;
         fw_wait_again_(wait);
     }
