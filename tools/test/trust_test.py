@@ -11,11 +11,13 @@ from unittest import mock
 
 import reporting
 import synthetic
+import synthetic_between
 import synthetic_share
 import synthetic_wakes
-from reporting import changed, load
+from reporting import changed, load, times
 from fwreport import compare, goals, look, made, page, session, summary, tables
-from fwreport.figures import by_tasks, cells, improvement, share, spread
+from fwreport.figures import (
+    between, by_tasks, cells, improvement, latency, share, spread, wakes)
 
 
 def paper(runs=6, tasks=(2, 100), locks=("furwock", "pthread", "nsync")):
@@ -150,7 +152,6 @@ class Pictures(unittest.TestCase):
         return " ".join(text.get_text() for text in picture.figure.texts)
 
     def test_too_few_for_whiskers_is_said(self):
-        from fwreport.figures import latency, wakes
         results = load(synthetic_wakes.latency(4), synthetic_wakes.condperf(4))
         for picture in latency.draw(results) + wakes.draw(results):
             self.assertIn("n = 4: too few", self.texts(picture))
@@ -164,6 +165,25 @@ class Pictures(unittest.TestCase):
         results = load(synthetic_share.share(shares=(0, 50), times=[(5, 5)]))
         for _, _, locks in share.groups(results, "threads"):
             self.assertEqual(len(locks), len(set(locks)))
+
+    def test_a_value_lies_between_two_ticks(self):
+        """0.25 of a scale on which 0.5 was the last tick."""
+        raw = changed(synthetic_wakes.pingpong(), times(0.3, "seconds"), lock="furwock", games=2)
+        axes = wakes.games(load(raw))[0].figure.axes[0]
+        ticks, (low, high) = axes.yaxis.get_majorticklocs(), axes.get_ylim()
+        least = min(wakes.highest(axes))
+        self.assertTrue(low <= min(ticks) <= least, (low, ticks, least))
+        self.assertLessEqual(4, len(ticks))
+        for ends in ((0.75, 1.25), (0.02, 90), (0.5, 2)):
+            self.assertLessEqual(3, len(wakes.ticks_between(*ends)))
+
+    def test_names_of_bars_stand_above_them(self):
+        axes = between.draw(load(synthetic_between.database()))[0].figure.axes[0]
+        heights = {round(bar.get_x() + bar.get_width() / 2, 3): bar.get_height()
+                   for bar in axes.patches}
+        self.assertEqual(len(axes.texts), len(heights))
+        for text in axes.texts:
+            self.assertGreaterEqual(text.xy[1], heights[round(text.xy[0], 3)])
 
     def test_labels_are_whole_and_apart(self):
         """Names of 18 letters, in two columns of panels."""

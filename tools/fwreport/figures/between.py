@@ -6,8 +6,10 @@ import matplotlib.pyplot as plt
 from .. import between, look, stats
 from ..between import table3
 from . import Picture, spread_of
+from .wakes import name_ratios
 
 GROUP = 0.8                     # of the room of a level, for its bars
+ROOM_ABOVE = 1.5                # of the highest bar, for names
 BOLD = (between.OURS, table3.OURS)
 
 
@@ -24,6 +26,7 @@ def _grid(results):
                   markeredgewidth=2)
     axes.axvline(1, color=look.ink("ink"), linewidth=0.8)
     axes.set_xscale("log")
+    name_ratios(axes.xaxis, *axes.get_xlim())
     axes.set_xlabel(f"throughput over that of {between.ROBUST} (log scale)")
     axes.set_yticks(range(len(names)), names)
     for label, name in zip(axes.get_yticklabels(), names):
@@ -40,7 +43,7 @@ def _database(results):
     points, names = between.levels(results), found.locks()
     figure, axes = plt.subplots(figsize=(9.6, 3.6))
     figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.2)
-    width = GROUP / len(names)
+    width, highest = GROUP / len(names), 1.0
     for k, name in enumerate(names):
         for at, point in enumerate(points):
             over = between.time_ratio(found, point, name, table3.BASE)
@@ -48,19 +51,23 @@ def _database(results):
                 continue
             x = at + (k + 0.5) * width - GROUP / 2
             axes.bar(x, over.value, width * 0.9, color=look.colour(name))
-            axes.text(x, 0.02, name, rotation=90, ha="center", va="bottom", color="white",
-                      fontsize=look.FONT - 1, fontweight="bold" if name in BOLD else "normal")
+            tops = [over.high if over.high is not None else over.value]
             if over.low is not None:
                 axes.errorbar(x, over.value, color=look.ink("ink"), elinewidth=0.9, capsize=2,
                               yerr=[[over.value - over.low], [over.high - over.value]])
             then = table3.then(name, point.level)
             if then is not None:
-                before = then / table3.PAPER[table3.BASE][point.level]
-                axes.plot([x - width * 0.45, x + width * 0.45], [before] * 2,
+                tops.append(then / table3.PAPER[table3.BASE][point.level])
+                axes.plot([x - width * 0.45, x + width * 0.45], [tops[-1]] * 2,
                           color=look.ink("ink"), linewidth=1.6, linestyle=(0, (2, 1)))
+            axes.annotate(name, (x, max(tops)), xytext=(0, 4), textcoords="offset points",
+                          rotation=90, ha="center", va="bottom", fontsize=look.FONT - 1,
+                          fontweight="bold" if name in BOLD else "normal")
+            highest = max(highest, *tops)
     axes.set_xticks(range(len(points)), [
         f"{p.level}: {p.processes} process{'es' * (p.processes != 1)}, {p.hash_size} "
         f"chain{'s' * (p.hash_size != 1)}" for p in points])
+    axes.set_ylim(0, highest * ROOM_ABOVE)
     axes.set_ylabel(f"time over {table3.BASE}'s")
     axes.grid(axis="x", visible=False)
     look.note(figure, "Less is better.  " + spread_of(found) + "  Dashes: the paper's Table 3, "

@@ -41,7 +41,8 @@ def _pairs(one, points):
             _whiskers(axes, x, over)
             axes.annotate(lock, (x, over.high or over.value), xytext=(0, 5), rotation=90,
                           ha="center", va="bottom", textcoords="offset points",
-                          fontsize=look.FONT - 1.5,
+                          fontsize=look.FONT - 1.5, zorder=5,
+                          bbox={"facecolor": look.ink("ground"), "edgecolor": "none", "pad": 0.4},
                           color=look.ink("ink" if lock in rtlatency.BASELINES else "soft"))
             floor = min(floor, over.low or over.value)
     axes.set_yscale("log")

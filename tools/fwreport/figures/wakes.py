@@ -12,6 +12,9 @@ LABEL_GAP = 2    # from the axes to the names, in parts of a panel that takes th
 ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between points
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
          100)
+FEWER_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100)
+FEWEST_TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1000)
+MOST_TICKS = 8
 
 
 def panels(found):
@@ -55,18 +58,31 @@ def highest(axes):
     return [y for line in axes.lines if line.get_linestyle() != "None" for y in line.get_ydata()]
 
 
+def ticks_between(low, high):
+    """As many as can be read, the finest that are not too many."""
+    for ticks in (TICKS, FEWER_TICKS, FEWEST_TICKS):
+        inside = [tick for tick in ticks if low <= tick <= high]
+        if len(inside) <= MOST_TICKS:
+            break
+    return inside
+
+
+def name_ratios(axis, low, high):
+    """The ticks of a logarithmic axis."""
+    axis.set_major_locator(FixedLocator(ticks_between(low, high)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
 def ratio_axis(axes):
     """A scale for ratios, with a line at 1."""
     ys = highest(axes) + [1.0]
     axes.set_yscale("log")
     low, high = min(min(ys) / 1.15, 0.75), max(max(ys) * 1.15, 1.25)
+    below = max((tick for tick in FEWER_TICKS if tick <= min(ys)), default=low)
+    low = min(low, below / 1.02)        # the least value lies between two ticks
     axes.set_ylim(low, high)
-    inside = [tick for tick in TICKS if low <= tick <= high]
-    if len(inside) > 8:
-        inside = [tick for tick in inside if f"{tick:g}".strip("0.") in ("1", "2", "5")]
-    axes.yaxis.set_major_locator(FixedLocator(inside))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    name_ratios(axes.yaxis, low, high)
     axes.axhline(1, color=look.ink("pthread"), lw=1, zorder=1)
 
 
