@@ -3,7 +3,6 @@
  * Random task sets under rt/decide.h, against the bounds of command/rt/analysis: no job is blocked
  * for longer, or takes longer, than the bounds say.  A tick counts as TICK_NS.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,7 @@
 
 #define TICK_NS 1000u
 
-static struct options {
-    unsigned sets;
-    uint64_t seed;
-} options = {.sets = 2000, .seed = 1};
-
+static struct sim_options options;
 static struct sim_trace trace;
 static struct taskset taskset;
 static struct analysis bounds;
@@ -31,23 +26,6 @@ struct seen {
     unsigned long met;           /* blocked for just as long as the bound says */
     double nearest;              /* the longest blocking, as a part of its bound */
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    (void)state;
-    if (key == 's')
-        options.seed = strtoull(arg, NULL, 0);
-    else if (key == 'n')
-        options.sets = (unsigned)strtoul(arg, NULL, 0);
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-static const struct argp_option list[] = {
-    {"seed", 's', "N", 0, "of the first set (1); the next ones count on from it", 0},
-    {"sets", 'n', "N", 0, "how many of each kind (2000)", 0},
-    {0}};
 
 static int protocol_of(uint32_t kind)
 {
@@ -218,15 +196,12 @@ static bool check_kind(uint32_t kind)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        list, parse, NULL, "Random task sets under rt/decide.h, and their bounds.",
-        NULL, NULL,  NULL};
     bool is_good = true;
 
-    if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0)
-        return EXIT_FAILURE;
+    options = sim_options_of(argc, argv, "Random task sets under rt/decide.h, and their bounds.");
     printf("--seed=%" PRIu64 "\n", options.seed);
     for (uint32_t kind = FW_RT_KIND_PIP; kind <= FW_RT_KIND_FMLP; kind++)
-        is_good = check_kind(kind) && is_good;
+        if (options.kind == 0 || kind == options.kind)
+            is_good = check_kind(kind) && is_good;
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "set.h"
 
+#include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "measure/rng.h"
@@ -225,4 +227,49 @@ void sim_set_print(const struct sim_set *set, FILE *out)
         }
         fprintf(out, "\n");
     }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct sim_options *options = state->input;
+
+    switch (key) {
+    case 's':
+        options->seed = strtoull(arg, NULL, 0);
+        break;
+    case 'n':
+        options->sets = (unsigned)strtoul(arg, NULL, 0);
+        break;
+    case 'f':
+        options->faults = true;
+        break;
+    case 'k':
+        for (uint32_t k = FW_RT_KIND_PIP; k <= FW_RT_KIND_FMLP; k++) {
+            if (strcmp(arg, sim_kind_name(k)) == 0)
+                options->kind = k;
+        }
+        if (options->kind == 0)
+            argp_error(state, "no such kind: %s (PIP, IPCP, PCP, MPCP, FMLP+)", arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option list[] = {
+    {"seed", 's', "N", 0, "of the first set (1); the next ones count on from it", 0},
+    {"sets", 'n', "N", 0, "how many of each kind (3000)", 0},
+    {"kind", 'k', "NAME", 0, "only sets of this kind of lock", 0},
+    {"faults", 'f', NULL, 0, "look for the seeded faults", 0},
+    {0}};
+
+struct sim_options sim_options_of(int argc, char **argv, const char *about)
+{
+    const struct argp argp = {list, parse, NULL, about, NULL, NULL, NULL};
+    struct sim_options options = {.sets = 3000, .seed = 1};
+
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+        exit(EXIT_FAILURE);
+    return options;
 }

@@ -46,6 +46,15 @@ struct sim_set {
     struct sim_task task[SIM_TASKS];
 };
 
+/* What a program is asked for. */
+struct sim_options {
+    unsigned sets;
+    uint64_t seed; /* of the first set; the next ones count on from it */
+    uint32_t kind; /* 0: all */
+    bool faults;   /* sim_test.c only */
+};
+struct sim_options sim_options_of(int argc, char **argv, const char *about);
+
 void sim_set_make(struct sim_set *set, uint32_t kind, uint64_t seed);
 
 /* One that the analysis has bounds for: command/rt/analysis/analysis.h, "Model". */

@@ -4,7 +4,6 @@
  * and held against the properties.  With --faults, the same for the copies of decide.h that are
  * wrong in one place each: every one has to be found out.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,47 +17,9 @@
 /* So many more are tried, once it has been seen, for one that breaks a property as well. */
 #define SETS_FOR_PROPERTIES 100
 
-static struct options {
-    unsigned sets;
-    uint64_t seed;
-    uint32_t kind; /* 0: all */
-    bool faults;
-} options = {.sets = 3000, .seed = 1};
+static struct sim_options options;
 
 static struct sim_trace expected, seen;
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 's':
-        options.seed = strtoull(arg, NULL, 0);
-        break;
-    case 'n':
-        options.sets = (unsigned)strtoul(arg, NULL, 0);
-        break;
-    case 'f':
-        options.faults = true;
-        break;
-    case 'k':
-        for (uint32_t k = FW_RT_KIND_PIP; k <= FW_RT_KIND_FMLP; k++) {
-            if (strcmp(arg, sim_kind_name(k)) == 0)
-                options.kind = k;
-        }
-        if (options.kind == 0)
-            argp_error(state, "no such kind: %s (PIP, IPCP, PCP, MPCP, FMLP+)", arg);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option list[] = {
-    {"seed", 's', "N", 0, "of the first set (1); the next ones count on from it", 0},
-    {"sets", 'n', "N", 0, "how many of each kind (3000)", 0},
-    {"kind", 'k', "NAME", 0, "only sets of this kind of lock", 0},
-    {"faults", 'f', NULL, 0, "look for the seeded faults", 0},
-    {0}};
 
 static const char *const way_names[SIM_WAYS] = {"each call asks", "deferred updates", "proxies"};
 
@@ -197,11 +158,7 @@ static int check_faults(void)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {list, parse, NULL, "Random task sets under rt/decide.h.",
-                                     NULL, NULL,  NULL};
-
-    if (argp_parse(&argp, argc, argv, 0, NULL, NULL) != 0)
-        return EXIT_FAILURE;
+    options = sim_options_of(argc, argv, "Random task sets under rt/decide.h.");
     printf("--seed=%" PRIu64 "\n", options.seed);
     return options.faults ? check_faults() : check_shipped();
 }
