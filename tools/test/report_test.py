@@ -91,6 +91,17 @@ class Statistics(unittest.TestCase):
         self.assertAlmostEqual(found.value, 2.0)
         self.assertLess(found.low, 2.0)
 
+    def test_a_mean_of_ratios_takes_whole_rounds(self):
+        """All of 20 cells are shaken alike in a round: that is no better known than one of them."""
+        shaken = {r: 1 + 0.1 * (r % 3) for r in range(9)}
+        one = stats.ratio(shaken, dict.fromkeys(shaken, 1.0))
+        many = stats.geometric([one] * 20)
+        self.assertEqual(many.n, 20)
+        for a, b in zip(many[:3], one[:3]):
+            self.assertAlmostEqual(a, b)
+        few = stats.ratio({r: shaken[r] for r in range(4, 9)}, dict.fromkeys(shaken, 1.0))
+        self.assertIsNone(stats.geometric([one, few]).low)      # five rounds in common
+
     def test_geometric_mean(self):
         found = stats.geometric([stats.Estimate(x, x, x, 3) for x in (2.0, 0.5)])
         self.assertAlmostEqual(found.value, 1.0)
