@@ -14,7 +14,7 @@
  * number, so that with one bucket all objects share it.
  *
  * Plain accesses inside a bucket need no scheduling, since nobody else is inside.  But others may
- * end a frame in which a place lies; so after every step all places in line must be alive, and
+ * end a frame in which a node lies; so after every step all queued nodes must be alive, and
  * nobody may have written to a frame that is gone.
  */
 

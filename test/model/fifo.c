@@ -252,7 +252,7 @@ static void hand_off(unsigned by, uint64_t addr, unsigned next)
     wait_for(addr, next);
 }
 
-/* Who has it by a hand-off, and has not run since; MODEL_MAX_THREADS: nobody. */
+/* The thread that has it by a hand-off, and has not run since; MODEL_MAX_THREADS: nobody. */
 static unsigned pending_at(uint64_t addr)
 {
     for (unsigned i = 0; i < model_thread_count; i++) {

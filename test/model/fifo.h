@@ -14,7 +14,7 @@
  * whenever a more urgent one is woken, or its turn comes (OP_SLEEP), which is at any moment.  Of
  * equals the one that has the CPU keeps it.  A killed thread ends when it has the CPU.
  *
- * Who sleeps in FUTEX_LOCK_PI lends its priority to the word's owner, and that one, if it sleeps
+ * A sleeper in FUTEX_LOCK_PI lends its priority to the word's owner, and that one, if it sleeps
  * there, too, to the next.  The words are as in kernel/futex/pi.c: the kernel sets WAITERS before
  * it knows whether there is such an owner; who waits already has the kernel's record of the owner,
  * and a word that bears another id is refused (EINVAL); UNLOCK_PI hands over to the most urgent one

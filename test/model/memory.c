@@ -29,7 +29,7 @@ static bool is_on_stack_of(uint64_t addr, unsigned thread)
     return lies_in(addr, 1, model_stacks[thread], MODEL_STACK);
 }
 
-/* A waiter's place lies on its stack: such memory lives as long as the frame it is in. */
+/* A waiter's node lies on its stack: such memory lives as long as the frame it is in. */
 bool memory_is_live_stack(uint64_t addr)
 {
     unsigned thread;
@@ -92,7 +92,7 @@ uint64_t memory_read(unsigned thread, uint64_t addr, uint64_t size)
 }
 
 /*
- * A write to another thread's stack while that thread's own store to the same place is in its
+ * A write to another thread's stack while that thread's own store to the same address is in its
  * queue: that one comes later, so what is written here is seen until then.  True: done.
  */
 static bool write_before_own(unsigned thread, uint64_t addr, uint64_t size, uint64_t value)

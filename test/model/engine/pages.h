@@ -13,7 +13,7 @@ struct pages {
     size_t size;
 };
 
-/* At least so many bytes; what is there stays, perhaps at another place. */
+/* At least so many bytes; what is there stays, perhaps at another address. */
 void *pages_grow(struct pages *p, size_t size);
 
 /* The same, and so many bytes are zero; what was there is lost. */

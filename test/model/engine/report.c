@@ -121,16 +121,16 @@ static const char *describe(struct model_choice choice)
 void report_begin(void)
 {
     if (report_on)
-        printf("%5s  %-6s  %-18s  %-12s  %s\n", "step", "thread", "operation", "place", "value");
+        printf("%5s  %-6s  %-18s  %-12s  %s\n", "step", "thread", "operation", "location", "value");
 }
 
-static void line(const char *place, const char *value)
+static void line(const char *where, const char *value)
 {
     if (!report_on)
         return;
     if (header[0] == '\0')
         snprintf(header, sizeof header, "%5s  %-6s  %-18s", "", "", "");
-    printf("%s  %-12s  %s\n", header, place, value);
+    printf("%s  %-12s  %s\n", header, where, value);
     header[0] = '\0';
 }
 
@@ -165,7 +165,7 @@ void report_end_step(void)
         line("", "");
 }
 
-static void place_of(uint64_t addr, uint64_t size, char *text, size_t text_size)
+static void location_of(uint64_t addr, uint64_t size, char *text, size_t text_size)
 {
     const struct model_object *o = model_object_at(addr, size);
     unsigned offset, thread;
@@ -204,38 +204,38 @@ static void value_of(uint64_t addr, uint64_t size, uint64_t value, char *text, s
 
 void report_value(uint64_t addr, uint64_t size, uint64_t value)
 {
-    char place[32], text[128];
+    char where[32], text[128];
 
     if (!report_on)
         return;
-    place_of(addr, size, place, sizeof place);
+    location_of(addr, size, where, sizeof where);
     value_of(addr, size, value, text, sizeof text);
-    line(place, text);
+    line(where, text);
 }
 
 void report_buffered(uint64_t addr, uint64_t size, uint64_t value)
 {
-    char place[32], text[128], all[160];
+    char where[32], text[128], all[160];
 
     if (!report_on)
         return;
-    place_of(addr, size, place, sizeof place);
+    location_of(addr, size, where, sizeof where);
     value_of(addr, size, value, text, sizeof text);
     snprintf(all, sizeof all, "%s (in the store buffer)", text);
-    line(place, all);
+    line(where, all);
 }
 
 static void change(uint64_t addr, uint64_t size, uint64_t value, const char *how)
 {
-    char place[32], before[128], after[128], text[320];
+    char where[32], before[128], after[128], text[320];
     uint64_t old = 0;
 
     memcpy(&old, (const void *)(uintptr_t)addr, size);
-    place_of(addr, size, place, sizeof place);
+    location_of(addr, size, where, sizeof where);
     value_of(addr, size, old, before, sizeof before);
     value_of(addr, size, value, after, sizeof after);
     snprintf(text, sizeof text, "%s -> %s%s", before, after, how);
-    line(place, text);
+    line(where, text);
 }
 
 void report_change(uint64_t addr, uint64_t size, uint64_t value)
@@ -256,12 +256,12 @@ void report_arrival(unsigned thread, uint64_t addr, uint64_t size, uint64_t valu
 
 void report_plain(uint64_t addr, uint64_t size)
 {
-    char place[32];
+    char where[32];
 
     if (!report_on)
         return;
-    place_of(addr, size, place, sizeof place);
-    line(place, "");
+    location_of(addr, size, where, sizeof where);
+    line(where, "");
 }
 
 void report_result(const char *text)
@@ -301,7 +301,7 @@ static void print_part(const struct model_object *o, unsigned offset, unsigned s
     memcpy(&value, at, size);
     if (value == 0)
         return;
-    place_of((uint64_t)(uintptr_t)at, size, name, sizeof name);
+    location_of((uint64_t)(uintptr_t)at, size, name, sizeof name);
     value_of((uint64_t)(uintptr_t)at, size, value, text, sizeof text);
     printf("  %s: %s\n", name, text);
 }

@@ -36,7 +36,7 @@ FAULTS = [
     Fault("ipc-member-before-its-time", "takes one who came meanwhile for one that cannot be",
           "ipc-member-ask", MEMBER, instead("$3 $2 $1", 3)),
     Fault("ipc-member-next-alive",
-          "takes the next one who has a line for the one it was asked " "about", "ipc-member-full",
+          "takes the next one that has a slot for the one it was asked about", "ipc-member-full",
           MEMBER, call(2, "FW_IPC_ALIVE")),
     Fault("ipc-member-unused", "takes a line, and does not say that it is used", "ipc-member",
           MEMBER, drop()),

@@ -13,7 +13,7 @@ FAULTS = [
           call(1, "fw_load64_relaxed(&m->state_)")),
     Fault("wide-signature", "signs with a store to the whole word", "two", HEADER,
           call(1, "fw_store64_relaxed(&m->state_, id)")),
-    Fault("never-leaves", "takes the lock and stays in line", "two", MUTEX,
+    Fault("never-leaves", "takes the lock and stays queued", "two", MUTEX,
           argument(3, "with_owner(w, me->id) & ~mine")),
     Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
           operand(1, value("0"))),
@@ -45,7 +45,7 @@ FAULTS = [
     Fault("passes-to-nobody", "passes the lock where nobody waits", "fair", RELEASE,
           condition("$ && !fair")),
     # --- Passing --------------------------------------------------------------------------------
-    Fault("late-claims", "a late arrival claims the pass under which it came", "fair", MUTEX,
+    Fault("late-claims", "a late arrival claims the hand-off under which it came", "fair", MUTEX,
           value(operand(2, operand(2, operand(2, "me->id"))))),
     Fault("no-requeue", "the claimant leaves late arrivals where they sleep", "fair-back", MUTEX,
           condition("false && $")),
@@ -54,7 +54,7 @@ FAULTS = [
     # --- Giving up ------------------------------------------------------------------------------
     Fault("keeps-baton", "a waiter gives up and leaves WAKING set", "timed-old", MUTEX,
           value(operand(2, "0"))),
-    Fault("ignores-pass", "a waiter gives up although it could claim a pass", "timed-fair", MUTEX,
+    Fault("ignores-pass", "a waiter gives up although it could claim the lock", "timed-fair", MUTEX,
           condition("!over && $")),
     Fault("disturbs-pass", "a late arrival gives up and clears WAKING", "timed-fair-spin", MUTEX,
           at("keeps-baton", value(operand(2, "MUTEX_WAKING")))),

@@ -23,7 +23,7 @@ FAULTS = [
     Fault("pcond-wakes-one", "a broadcast wakes one", "pcond-all", COND, argument(2, "1")),
     Fault("pcond-swallows", "is cancelled, and does not pass its wake on", "pcond-cancel-one", COND,
           drop()),
-    Fault("pcond-cancelled-in-line", "is cancelled, and stays in line", "pcond-cancel", COND,
+    Fault("pcond-cancelled-in-line", "is cancelled, and stays queued", "pcond-cancel", COND,
           drop()),
     Fault("pcond-leaves-early", "leaves the line, and then looks at the variable", "pcond-free",
           COND, swap()),

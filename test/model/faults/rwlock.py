@@ -29,7 +29,7 @@ FAULTS = [
     # --- The queue ------------------------------------------------------------------------------
     Fault("rw-no-flags", "is queued, and the word does not say so", "rw", TURN,
           condition("!queue_has_sharers (queue)")),
-    Fault("rw-open", "a writer in line does not close the door", "rw-readers-twice", TURN,
+    Fault("rw-open", "a writer in the queue does not set CLOSED", "rw-readers-twice", TURN,
           value("0")),
     Fault("rw-opens-early", "the door is open while a writer is coming", "rw-four", TURN,
           operand(1, value("($ & ~RW_CLOSED)"))),
@@ -83,7 +83,7 @@ FAULTS = [
     Fault("rw-late-line", "writes to the lock after the grants", "rw-free", TURN,
           instead("$1 $2 $3 $4 $5 $1", 5)),
     # --- Giving up ------------------------------------------------------------------------------
-    Fault("rw-stays", "gives up and stays in line", "rw-timed-writer", LINE, drop()),
+    Fault("rw-stays", "gives up and stays queued", "rw-timed-writer", LINE, drop()),
     Fault("rw-keeps-door", "a writer gives up, and the door stays closed", "rw-timed-writer", LINE,
           value("(struct rw_wakes){0}")),
     Fault("rw-keeps-baton", "was called, gives up, and is still said to come", "rw-timed-writers",

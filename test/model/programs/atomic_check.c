@@ -13,7 +13,7 @@ static const struct model_part parts[] = {
     {"word", 0, 4}, {"sequence", 8, 8}, {"word2", 64, 4}, {"sequence2", 72, 8}, {NULL, 0, 0}};
 
 struct fw_stripe_ (*subject_stripes)[FW_STRIPES_];
-struct atomic_place atomic_x, atomic_y;
+struct atomic_object atomic_x, atomic_y;
 uint64_t *atomic_flag;
 uint32_t *atomic_opened;
 unsigned atomic_size;
@@ -45,14 +45,14 @@ static void decode_bytes(uint64_t value, unsigned offset, unsigned size, char *t
 enum { SPARE = 120 };
 
 /* An object with this stripe: the shipped hash finds another one for the next addresses. */
-static struct atomic_place place(const char *name, unsigned stripe, enum atomic_shadow newest,
-                                 enum atomic_shadow versions)
+static struct atomic_object object(const char *name, unsigned stripe, enum atomic_shadow newest,
+                                   enum atomic_shadow versions)
 {
     unsigned char *block = model_object(name, atomic_size + SPARE, NULL, decode_bytes);
 
     for (unsigned i = 0; i <= SPARE; i += 8)
         if (fw_stripe_index_(block + i) == stripe)
-            return (struct atomic_place){block + i, &(*subject_stripes)[stripe], newest, versions};
+            return (struct atomic_object){block + i, &(*subject_stripes)[stripe], newest, versions};
     fputs("fw-model: no address for this stripe\n", stderr);
     exit(3);
 }
@@ -62,8 +62,8 @@ void atomic_check_setup(const struct atomic_script *of)
     script = of;
     atomic_size = script->size == 0 ? 16 : script->size;
     subject_stripes = model_object("stripes", 88, parts, decode); /* as far as they are used */
-    atomic_x = place("x", 0, NEWEST_X, VERSIONS_X);
-    atomic_y = place("y", script->shares ? 0 : 1, NEWEST_Y, VERSIONS_Y);
+    atomic_x = object("x", 0, NEWEST_X, VERSIONS_X);
+    atomic_y = object("y", script->shares ? 0 : 1, NEWEST_Y, VERSIONS_Y);
     atomic_flag = model_object("flag", sizeof *atomic_flag, NULL, NULL);
     atomic_opened = model_object("opened", sizeof *atomic_opened, NULL, NULL);
     atomic_x.stripe->lock.word = script->word;
@@ -79,7 +79,7 @@ static bool is_whole(const unsigned char *bytes)
 }
 
 /* A new version is there as soon as the sequence says so. */
-static void note(const struct atomic_place *p)
+static void note(const struct atomic_object *p)
 {
     uint64_t *newest = shadow(p->newest);
     unsigned char value = p->object[0];
@@ -114,7 +114,7 @@ void atomic_script_changed(unsigned thread, uint64_t addr, uint64_t before)
         check_word((*subject_stripes)[i].lock.word);
 }
 
-uint64_t atomic_check_version(unsigned self, const struct atomic_place *p,
+uint64_t atomic_check_version(unsigned self, const struct atomic_object *p,
                               const unsigned char *bytes, uint64_t since)
 {
     if (subject_is_single_threaded()) /* its stores may still be under way */

@@ -19,13 +19,13 @@ enum atomic_shadow { INSIDE, IS_CHILD, NEWEST_X, NEWEST_Y, SEEN, VERSIONS_X = 8,
 #define MAX_SIZE 32u
 
 /* An object that is guarded by a stripe. */
-struct atomic_place {
+struct atomic_object {
     unsigned char *object;
     struct fw_stripe_ *stripe;
     enum atomic_shadow newest, versions;
 };
 
-extern struct atomic_place atomic_x, atomic_y;
+extern struct atomic_object atomic_x, atomic_y;
 extern uint64_t *atomic_flag; /* a word that compilers handle */
 extern uint32_t *atomic_opened;
 extern unsigned atomic_size; /* of x and y */
@@ -36,7 +36,7 @@ void atomic_check_setup(const struct atomic_script *script);
  * Which of the versions is this, in the thread's hands?  Not one that was out of date when the call
  * began, which found `since` as the newest one.
  */
-uint64_t atomic_check_version(unsigned self, const struct atomic_place *p,
+uint64_t atomic_check_version(unsigned self, const struct atomic_object *p,
                               const unsigned char *bytes, uint64_t since);
 
 #endif

@@ -82,7 +82,7 @@ static void section(unsigned self)
     calls()->unlock(&atomic_x.stripe->lock);
 }
 
-static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char *out)
+static uint64_t load(unsigned self, const struct atomic_object *p, unsigned char *out)
 {
     uint64_t since = *shadow(p->newest);
 
@@ -90,7 +90,7 @@ static uint64_t load(unsigned self, const struct atomic_place *p, unsigned char 
     return atomic_check_version(self, p, out, since);
 }
 
-static void store(unsigned self, const struct atomic_place *p, unsigned char value)
+static void store(unsigned self, const struct atomic_object *p, unsigned char value)
 {
     uint64_t since = *shadow(p->newest);
     unsigned char bytes[MAX_SIZE];

@@ -80,7 +80,7 @@ static const struct model_program programs[] = {
             "lock timed unlock | lock wait unlock | lock put put broadcast unlock", BOUND(2, 3),
             TICKS(1), ABOUT("it times out after the move")),
     PROGRAM("cond-timed-last", "lock timed-once unlock lock once unlock | signal", MAY_SLEEP,
-            TICKS(1), ABOUT("the last in line gives up, the next signal is free")),
+            TICKS(1), ABOUT("the last in the queue gives up, the next signal is free")),
     /* --- Policies --------------------------------------------------------------------------- */
     PROGRAM("cond-poll", "lock poll unlock | lock put signal unlock", TICKS(1),
             ABOUT("a waiter that never sleeps")),

@@ -25,9 +25,9 @@ enum shadow {
     SIGNALLED, /* how many calls */
     HANDED,    /* the mutex was left for another to release */
     ARRIVED,   /* a byte per wait that has begun, the first one lowest: thread + 1 */
-    LINE,      /* bit per thread: it was in line when the signal was given */
+    LINE,      /* bit per thread: it was in the queue when the signal was given */
     WAITS,     /* a byte per thread: how many waits it has begun */
-    CROWD      /* bit per thread: it slept in line when the broadcast was given; DISTURBED */
+    CROWD      /* bit per thread: it slept in the queue when the broadcast was given; DISTURBED */
 };
 
 _Static_assert(CROWD < MODEL_SHADOW_WORDS, "there is bucket");
@@ -106,7 +106,7 @@ static unsigned arrival_of(unsigned thread)
     return at;
 }
 
-/* Bit per thread that is in line. */
+/* Bit per thread that is in the queue. */
 static uint64_t line(void)
 {
     const struct fw_waitqueue_ *bucket = &buckets_only()->bucket;

@@ -18,7 +18,7 @@
  * count who have given up or were cancelled), or of the latter instead, and of a broadcast all.  So
  * a wake is missed that went to somebody who came later, or to a waiter who gave up.
  *
- * Where threads have priorities: of those who stood in line when a signal was given under the
+ * Where threads have priorities: of those that were queued when a signal was given under the
  * mutex, the most urgent one is served; and those who slept when a broadcast was given get the
  * mutex one after the other, the most urgent one first, if it was given under the mutex and as long
  * as nobody else takes that in between; and in any case nobody while a more urgent one still

@@ -19,7 +19,7 @@
 #define Y_STRIPE 125u
 
 static struct {
-    struct atomic_place *place;
+    struct atomic_object *place;
     struct fw_table_stripe_ *stripe;
     uint64_t offset; /* in the region */
 } objects[2];
@@ -92,10 +92,10 @@ static void make_region(uint64_t x, uint64_t y)
     fw_region_ranges_.used = 1;
 }
 
-static void add(unsigned i, struct atomic_place *place, uint64_t offset, enum atomic_shadow newest,
+static void add(unsigned i, struct atomic_object *place, uint64_t offset, enum atomic_shadow newest,
                 enum atomic_shadow versions)
 {
-    *place = (struct atomic_place){base + offset, NULL, newest, versions};
+    *place = (struct atomic_object){base + offset, NULL, newest, versions};
     objects[i].place = place;
     objects[i].offset = offset;
     objects[i].stripe = fw_table_stripe_((char *)base, STRIPE_SIZE, fw_table_index_(offset));
@@ -164,7 +164,7 @@ static bool is_whole(const unsigned char *bytes)
 
 static uint64_t newest(unsigned i)
 {
-    const struct atomic_place *p = objects[i].place;
+    const struct atomic_object *p = objects[i].place;
 
     return model_shared.shadow[p->versions + *shadow(p->newest)];
 }

@@ -10,7 +10,7 @@
  *   quit     locks the first, and leaves the region with it
  *
  * Checked: exclusion; EOWNERDEAD where a holder died or left in its section, and nowhere if nobody
- * did.  In programs with `quit` the threads are no members at first.  The mutex itself:
+ * did.  In programs with `quit` the threads are not in the region at first.  The mutex itself:
  * ipc_mutex.c.
  */
 #include <errno.h>

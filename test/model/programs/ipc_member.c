@@ -3,7 +3,7 @@
  * The programs for members of a region that come and leave at any instruction, beside others that
  * look for the dead.  A thread says in shadow memory which id it has.
  *
- *   join      becomes a member
+ *   join      joins the region
  *   leave     leaves
  *   look      asks whether the others live, by each id that they have had first or last
  *   ask       the same, and asks the system, too
@@ -13,7 +13,7 @@
  * Checked, besides what ipc_region.h says: nobody is said to be dead who has neither died nor begun
  * to leave; nobody is said to live who had left, or whose death was marked, before it was asked,
  * nor by the slow question whose death the kernel did not mark; no id of a member is unreal; an id
- * is never another thread's.  A thread finds a line where all others are gone.  No line is used
+ * is never another thread's.  A thread finds a slot where all others are gone.  No slot is used
  * beyond head->members_used, which never falls; and in the end the dead have none.
  */
 #include <errno.h>
@@ -34,8 +34,8 @@ enum { THREADS = 3 };
 enum shadow { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
 
 struct member_script {
-    unsigned lines;
-    bool is_worn;    /* the first line has one slot generation left */
+    unsigned slots;
+    bool is_worn;    /* the first slot has one generation left */
     bool is_process; /* the threads are of one */
 };
 
@@ -45,7 +45,7 @@ static void setup(void)
 {
     const struct member_script *script = model_program->arg;
 
-    region_make(script->lines, false);
+    region_make(script->slots, false);
     subject_is_one_process = script->is_process;
     is_worn = script->is_worn;
     if (is_worn)
@@ -75,8 +75,8 @@ static bool is_dead(unsigned thread)
 }
 
 /*
- * Nobody else will ever have a line again, or be found to have one.  (Where the kernel marks no
- * deaths, who died before it had said who it is keeps its line.)
+ * Nobody else will ever have a slot again, or be found to have one.  (Where the kernel marks no
+ * deaths, who died before it had said who it is keeps its slot.)
  */
 static bool are_others_gone(unsigned self)
 {
@@ -214,11 +214,11 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
 
     region_changed(thread, addr, before);
     if (addr == (uint64_t)(uintptr_t)&head->members_used && head->members_used < (uint32_t)before)
-        model_fail("member", "%llu lines were used, and now %llu", (uint32_t)before,
+        model_fail("member", "%llu slots were used, and now %llu", (uint32_t)before,
                    head->members_used);
     for (unsigned i = head->members_used; i < region_mapping->member_count; i++)
         if (is_taken(i))
-            model_fail("member", "line %llu is taken, and %llu are said to be used", i,
+            model_fail("member", "slot %llu is taken, and %llu are said to be used", i,
                        head->members_used);
 }
 
@@ -227,7 +227,7 @@ static void finished(void)
     for (unsigned i = 0; i < region_mapping->member_count && !model_program->unmarked; i++) {
         uint32_t tid = (uint32_t)region_slots[i].life & FW_ROBUST_OWNER;
         if (tid != 0 && model_is_killed(tid - SUBJECT_FIRST_TID))
-            model_fail("member", "thread %llu is dead, and has line %llu", tid - SUBJECT_FIRST_TID,
+            model_fail("member", "thread %llu is dead, and has slot %llu", tid - SUBJECT_FIRST_TID,
                        i);
     }
 }
@@ -237,7 +237,7 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MEMBER), .setup
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, KILLS(1))
 #define SLOTS(n) SLOTS_WITH(n, .is_worn = false)
-#define SLOTS_WITH(n, ...) WITH_OPTIONS(member_script, .lines = (n), __VA_ARGS__)
+#define SLOTS_WITH(n, ...) WITH_OPTIONS(member_script, .slots = (n), __VA_ARGS__)
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-member", "join leave join leave | look look", SLOTS(2)),
@@ -245,7 +245,7 @@ static const struct model_program programs[] = {
             ABOUT("the same; it asks the system, too")),
     PROGRAM("ipc-member-line", "join leave join leave | join leave look", SLOTS(1)),
     PROGRAM("ipc-member-name", "join leave | join leave | name name", SLOTS(1),
-            ABOUT("one line for two, and a third one names them")),
+            ABOUT("one slot for two, and a third one names them")),
     PROGRAM("ipc-member-unmarked", "join leave join | join ask join", .unmarked = true, SLOTS(1)),
     PROGRAM("ipc-member-full", "join leave | join ask | join", .unmarked = true, SLOTS(1)),
     PROGRAM("ipc-member-three", "join leave | join ask | join leave look", SLOTS(2)),
@@ -254,7 +254,7 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-member-company-line", "join leave join | join company leave join company",
             SLOTS_WITH(1, .is_process = true)),
     PROGRAM("ipc-member-worn", "join leave join | join leave", SLOTS_WITH(1, .is_worn = true),
-            ABOUT("a line that was used 2^32 - 2 times")),
+            ABOUT("a slot that was used 2^32 - 2 times")),
 };
 
 GROUP(ipc_member, "ipc-member");

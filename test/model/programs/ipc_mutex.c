@@ -9,7 +9,7 @@
  *   try     the same, where nobody holds the mutex
  *   lax     the same, and after EOWNERDEAD unlocks without a word: gives the mutex up
  *   exit    locks, and ends without unlock
- *   leave   ends its membership
+ *   leave   leaves the region
  *
  * In a section two counters are counted up, one after the other.  So what a dead holder leaves may
  * be half changed: they differ.  Checked:
@@ -37,7 +37,7 @@
 #include "script.h"
 
 struct ipc_mutex_script {
-    unsigned lines; /* members' lines; 0: each thread is a member from the start */
+    unsigned slots; /* participants' slots; 0: each thread has joined from the start */
     bool repairs;   /* by a function that is registered */
 };
 
@@ -109,7 +109,7 @@ static void setup(void)
         {NULL, 0, 0}};
 
     script = script_options(&none);
-    region_make(script->lines != 0 ? script->lines : model_thread_count, script->lines == 0);
+    region_make(script->slots != 0 ? script->slots : model_thread_count, script->slots == 0);
     m = model_object("m", sizeof *m, parts, decode);
     ipc_mutex_in_use()->on_death(m, script->repairs ? repair : NULL, NULL);
 }
@@ -126,7 +126,7 @@ static void check_death(unsigned self)
         model_thread_fail("answer", "thread %llu is told that thread %llu has died", self,
                           (uint64_t)(uint32_t)death.thread);
     if (*shadow(DIED_AS) != 0 && (model_shared.killed & (model_shared.killed - 1)) == 0 &&
-        script->lines == 0 &&
+        script->slots == 0 &&
         ((uint64_t)death.thread != *shadow(DIED_AS) || death.generation != *shadow(DIED_IN)))
         model_thread_fail("answer", "thread %llu died in generation %llu, and another is named",
                           *shadow(DIED_AS), *shadow(DIED_IN));
@@ -235,7 +235,7 @@ static void act(unsigned self, unsigned w)
     else if (error == ENOTRECOVERABLE ? *shadow(GIVEN_UP) == 0
              : error == ETIMEDOUT     ? w != TIMED
              : error == EBUSY         ? w != TRY || was_alone
-                                      : error != EAGAIN || script->lines == 0 || were_dead)
+                                      : error != EAGAIN || script->slots == 0 || were_dead)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
@@ -345,18 +345,18 @@ static const struct model_program programs[] = {
             ABOUT("a dead page says that none does")),
     PROGRAM("ipc-truth", "adapt adapt | adapt adapt", KILLS(1), .assist = ASSIST_TRUE, .cpus = 1,
             .time_passes = true, ABOUT("the truth, on one CPU")),
-    PROGRAM("ipc-join", "lock | lock", KILLS(1), WITH(.lines = 2), ABOUT("they become members")),
-    PROGRAM("ipc-join-try", "lock | try try", KILLS(1), WITH(.lines = 2),
+    PROGRAM("ipc-join", "lock | lock", KILLS(1), WITH(.slots = 2), ABOUT("they join")),
+    PROGRAM("ipc-join-try", "lock | try try", KILLS(1), WITH(.slots = 2),
             ABOUT("the same beside one that only tries")),
-    PROGRAM("ipc-line", "lock | lock", WITH(.lines = 1),
-            ABOUT("one line for two, while the first one lives")),
-    PROGRAM("ipc-line-again", "lock | lock lock", KILLS(1), WITH(.lines = 1),
-            ABOUT("one line for two: the second may get that of the dead")),
-    PROGRAM("ipc-leave", "lock leave lock | lock leave", KILLS(1), WITH(.lines = 1),
-            ABOUT("one line for two: the first one leaves")),
-    PROGRAM("ipc-lines", "lock | lock | lock", KILLS(1), WITH(.lines = 2)),
+    PROGRAM("ipc-line", "lock | lock", WITH(.slots = 1),
+            ABOUT("one slot for two, while the first one lives")),
+    PROGRAM("ipc-line-again", "lock | lock lock", KILLS(1), WITH(.slots = 1),
+            ABOUT("one slot for two: the second may get that of the dead")),
+    PROGRAM("ipc-leave", "lock leave lock | lock leave", KILLS(1), WITH(.slots = 1),
+            ABOUT("one slot for two: the first one leaves")),
+    PROGRAM("ipc-lines", "lock | lock | lock", KILLS(1), WITH(.slots = 2)),
     PROGRAM("ipc-lines-unmarked", "lock | lock | lock", KILLS(1), .unmarked = true,
-            WITH(.lines = 2), ABOUT("the same without robust lists")),
+            WITH(.slots = 2), ABOUT("the same without robust lists")),
 };
 
 GROUP(ipc_mutex, "ipc-mutex");

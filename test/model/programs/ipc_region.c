@@ -223,12 +223,12 @@ static void check_claim(unsigned thread, uint64_t before, uint64_t now)
     if (tenant(now) != SUBJECT_FIRST_TID + thread)
         model_fail("member", "thread %llu enters another's name into a slot: 0x%llx", thread, now);
     else if (tenant(before) != 0)
-        model_fail("member", "thread %llu takes the line of another: 0x%llx", thread, before);
+        model_fail("member", "thread %llu takes the slot of another: 0x%llx", thread, before);
     else if (slot_generation(now) != slot_generation(before) + 1)
         model_fail("member", "a slot is taken, and its slot generation is 0x%llx after 0x%llx",
                    slot_generation(now), slot_generation(before));
     else if (slots > 1)
-        model_fail("member", "thread %llu takes a second line", thread, 0);
+        model_fail("member", "thread %llu takes a second slot", thread, 0);
 }
 
 void region_changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -247,7 +247,7 @@ void region_changed(unsigned thread, uint64_t addr, uint64_t before)
         model_fail("member", "nobody takes a slot, and its slot generation changes: 0x%llx, 0x%llx",
                    before, now);
     else if (((uint32_t)now & FW_ROBUST_DIED) != 0 && !is_line_of_dead(before))
-        model_fail("member", "the line of one who lives is marked: 0x%llx", before, 0);
+        model_fail("member", "the slot of one that lives is marked: 0x%llx", before, 0);
     else if ((uint32_t)now == 0 && tenant(before) != SUBJECT_FIRST_TID + thread)
         model_fail("member", "thread %llu gives back what is another's: 0x%llx", thread, before);
 }

@@ -33,7 +33,7 @@ const struct model_own *region_own(void);
 extern struct fw_ipc_member_ *region_slots;
 extern const struct fw_ipc_mapping_ *region_mapping;
 
-/* Who has this id now; MODEL_MAX_THREADS: nobody alive (who was killed is not). */
+/* The thread that has this id now; MODEL_MAX_THREADS: none that lives, or it was killed. */
 unsigned region_thread_of(uint64_t id);
 
 /* The id that the living thread has; 0: none. */

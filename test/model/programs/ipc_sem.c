@@ -10,8 +10,8 @@
  *   any      gives a unit, if there is room for it
  *
  * A call changes the number of units once, by as much as it says, or not at all; what was changed
- * is what the answer tells (ISEM1).  Who dies has done all of that or nothing.  There are never
- * more units than the maximum; the first ones come once; and nobody waits where there is a unit.
+ * is what the answer tells (ISEM1).  One that dies has done all of that or nothing.  There are
+ * never more units than the maximum; the first ones come once; and nobody waits where there is one.
  */
 #include <errno.h>
 #include <stdio.h>

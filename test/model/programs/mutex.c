@@ -244,7 +244,7 @@ static const struct model_program programs[] = {
             .budget = {.ticks = 1, .spurious = 1}, WORD(HELD_BY_A),
             ABOUT("a waiter that was woken before gives up beside a sleeper")),
     PROGRAM("timed-fair", "block fair | timed fair | block unlock", TICKS(1),
-            ABOUT("a waiter gives up while the lock is passed")),
+            ABOUT("a waiter gives up while the lock is being handed off")),
     PROGRAM("timed-fair-late", "block fair timed unlock | block unlock", TICKS(1),
             ABOUT("the releaser comes back late and gives up")),
     PROGRAM("timed-fair-later", "block fair timed unlock | block unlock | block unlock",

@@ -86,30 +86,32 @@ static void check_line(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ af
     *shadow(MUTEX_WAITERS) = waiters;
 }
 
-/* A pass whose receiver did not survive a fork. */
-static bool is_dead_pass(fw_mutex_word_ w)
+/* A hand-off whose receiver did not survive a fork. */
+static bool is_dead_handoff(fw_mutex_word_ w)
 {
     return is_being_handed_off(w) && has_stale_waiters(w, model_program->generation);
 }
 
-/* Passing, and claiming what was passed (MU3). */
-static void check_pass(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
+/* Handing off, and claiming that (MU3). */
+static void check_handoff(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
-    if (is_dead_pass(before))
+    if (is_dead_handoff(before))
         return;
     if (!is_being_handed_off(before) && is_being_handed_off(after))
         *shadow(MUTEX_RECEIVERS) = *shadow(MUTEX_WAITERS);
     if (is_being_handed_off(before) && !is_being_handed_off(after)) {
         if ((*shadow(MUTEX_RECEIVERS) & model_bit(thread)) == 0 &&
             model_threads[thread].priority == 0)
-            model_fail("overtaken", "thread %llu claims a pass that was for others (set 0x%llx)",
-                       thread, *shadow(MUTEX_RECEIVERS));
+            model_fail("overtaken",
+                       "thread %llu claims a hand-off that was for others (set 0x%llx)", thread,
+                       *shadow(MUTEX_RECEIVERS));
         *shadow(MUTEX_RECEIVERS) = 0;
     }
     if (is_being_handed_off(after)) {
         *shadow(MUTEX_RECEIVERS) &= *shadow(MUTEX_WAITERS);
         if (*shadow(MUTEX_RECEIVERS) == 0)
-            model_fail("stranded", "the lock is passed, and nobody is queued to claim it", 0, 0);
+            model_fail("stranded", "the lock is handed off, and nobody is queued to claim it", 0,
+                       0);
     }
 }
 
@@ -130,7 +132,7 @@ static void check_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
     ok = ok || (was == 0 && (is == FW_ID_HELD || is == id));
     ok = ok || (was == FW_ID_HELD && is == id);
     ok = ok || (is_being_handed_off(before) && is == id);
-    ok = ok || (is_dead_pass(before) && after == 0);
+    ok = ok || (is_dead_handoff(before) && after == 0);
     ok = ok || ((was == id || is_stranger(thread)) && (is == 0 || is_being_handed_off(after)));
     if (!ok)
         model_fail("word", "the owner half goes from 0x%llx to 0x%llx by the wrong thread", was,
@@ -146,7 +148,7 @@ void mutex_check_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (addr != (uint64_t)(uintptr_t)word || before == *word)
         return;
     check_line(thread, before, *word);
-    check_pass(thread, before, *word);
+    check_handoff(thread, before, *word);
     check_owner(thread, before, *word);
     if (owner_half(before) == subject_id(thread) && owner_half(*word) != subject_id(thread))
         *shadow(MUTEX_INSIDE) = 0;
@@ -174,7 +176,7 @@ void mutex_check_enter(unsigned self)
     if (*shadow(MUTEX_FAIR) == self + 1 && *shadow(MUTEX_FAIR_ASLEEP) != 0)
         model_thread_fail("overtaken",
                           "after a fair release thread %llu has the lock again, and the "
-                          "threads 0x%llx slept in line",
+                          "threads 0x%llx slept in the queue",
                           self, *shadow(MUTEX_FAIR_ASLEEP));
     *shadow(MUTEX_FAIR) = 0;
     *shadow(MUTEX_FAIR_ASLEEP) = 0;

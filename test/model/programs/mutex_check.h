@@ -15,7 +15,7 @@ enum mutex_shadow {
     MUTEX_ENTRIES,     /* how often the critical section was entered */
     MUTEX_GONE,        /* bit per thread: it will not ask for the lock again */
     MUTEX_WAITERS,     /* bit per thread: it is queued, by the word's count */
-    MUTEX_RECEIVERS,   /* bit per thread: it stood in line when the lock was passed */
+    MUTEX_RECEIVERS,   /* bit per thread: it was queued when the lock was handed off */
     MUTEX_FAIR,        /* thread + 1 whose fair release found others asleep ... */
     MUTEX_FAIR_ASLEEP, /* ... these; until somebody has the lock */
     MUTEX_STRANGERS    /* bit per thread: it lets go of what another has */

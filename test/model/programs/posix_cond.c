@@ -7,7 +7,7 @@
  *   put         adds a token and signals, with the mutex held
  *   put-after   the same, and signals after the release
  *   put-all     adds a token for each of the others, and broadcasts, with the mutex held
- *   destroy     waits until nobody of the process is in line, and frees the variable
+ *   destroy     waits until nobody of the process is queued, and frees the variable
  *
  * Its mutex may be of any kind; here it is one that no memory is needed for.  Who puts cannot be
  * killed: nobody could take what was never put.
@@ -134,7 +134,7 @@ static bool lies_with(const struct fw_waiter_node_ *p, unsigned self)
 
 /*
  * Other processes have buckets of their own, and a mutex that outlives its owner.  Two wait at
- * most; the place of the dead one is gone already.
+ * most; the node of the dead one is gone already.
  */
 static void killed(unsigned self)
 {

@@ -237,37 +237,38 @@ void rt_stepped(unsigned thread)
 
 /* --- Queues ---------------------------------------------------------------------------------- */
 
-/* Its place among those who wait; the first has 0. */
-static unsigned place_of(unsigned task, unsigned d)
+/* Its position among those that wait; the first has 0. */
+static unsigned position_of(unsigned task, unsigned d)
 {
-    unsigned place = 0;
+    unsigned position = 0;
 
     for (uint64_t line = G(LINE, d); line != 0 && (line & 15) != task + 1; line >>= 4)
-        place++;
-    return place;
+        position++;
+    return position;
 }
 
 static unsigned length_of(unsigned d)
 {
-    return place_of(MODEL_MAX_THREADS, d);
+    return position_of(MODEL_MAX_THREADS, d);
 }
 
 static void join(unsigned task, unsigned d)
 {
-    if (place_of(task, d) == length_of(d))
+    if (position_of(task, d) == length_of(d))
         G(LINE, d) |= (uint64_t)(task + 1) << 4 * length_of(d);
 }
 
 static void leave(unsigned task, unsigned d)
 {
-    uint64_t before = (UINT64_C(1) << 4 * place_of(task, d)) - 1;
+    uint64_t before = (UINT64_C(1) << 4 * position_of(task, d)) - 1;
 
     G(LINE, d) = (G(LINE, d) & before) | (G(LINE, d) >> 4 & ~before);
 }
 
 static bool goes_before(unsigned a, unsigned b, unsigned d)
 {
-    return kind() == FW_RT_KIND_FMLP ? place_of(a, d) < place_of(b, d) : base_of(a) > base_of(b);
+    return kind() == FW_RT_KIND_FMLP ? position_of(a, d) < position_of(b, d)
+                                     : base_of(a) > base_of(b);
 }
 
 /* By another thread than the one that is named now. */

@@ -296,7 +296,7 @@ static const struct model_program programs[] = {
             .budget = {.chances = 1}, BOUND(3, 4), ABOUT("a release that finds a call overdue")),
     PROGRAM("rw-fork", "read unlock read unlock | write unlock", .generation = 1,
             WORDS(RW_CLOSED | RW_WAITERS, QUEUE_WRITER | QUEUE_SHARER),
-            ABOUT("somebody stood in line when the process was forked")),
+            ABOUT("somebody was queued when the process was forked")),
     PROGRAM("rw-fork-coming", "write unlock write unlock | read unlock", .generation = 1,
             WORDS(RW_CLOSED | RW_WAKING, QUEUE_WRITER | QUEUE_AWAKE),
             ABOUT("somebody was coming when the process was forked")),

@@ -127,7 +127,7 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
     if (readers(after) > readers(before) && in_line(RW_WRITE) > 0 && !rw_has_writer(before) &&
         !(kind == FW_RWLOCK_FAIR && rw_is_free(before) && !rw_wake_is_under_way(before)) &&
         !rw_has_upgradable(before))
-        model_fail("overtaken", "a reader is let past a writer: %llu read, %llu write in line",
+        model_fail("overtaken", "a reader is let past a writer: %llu read, %llu write in the queue",
                    readers(after), in_line(RW_WRITE));
     if (kind == FW_RWLOCK_FAIR && rw_has_writer(before) && !rw_has_writer(after) &&
         readers(after) < waiting)
@@ -141,7 +141,7 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
                    in_line(RW_WRITE));
 }
 
-/* The lock was handed to a writer: none of the others in line is more urgent, of those asleep. */
+/* Handed to a writer: no other writer that sleeps in the queue is more urgent. */
 static void check_heir(unsigned thread, fw_rw_word_ after)
 {
     unsigned receiver = (rw_owner(after) >> FW_ID_SHIFT) - SUBJECT_FIRST_TID;

@@ -18,10 +18,10 @@
  *  - nothing is written between an upgradable reader's look and its upgrade, nor between a writer's
  *    last look and its downgrade (versions);
  *  - flags are changed inside the bucket only, and a writer never has readers beside it (RW6);
- *  - past a writer in line: in a fair lock, readers do not become more while a writer stands in
- *    line, but by a writer's release or where the lock is free and nobody is coming (RW4); in one
+ *  - past a writer in the queue: in a fair lock, readers do not become more while a writer is
+ *    queued, but by a writer's release or where the lock is free and nobody is coming (RW4); in one
  *    that prefers writers, only by a writer's downgrade;
- *  - one phase: where readers do not go first, the last of them hands the lock to a writer in line;
+ *  - one phase: where readers do not go first, the last of them hands the lock to a queued writer;
  *  - two writers: in a fair lock, a writer's release lets in all who wait to read.
  */
 enum rwlock_mode { RWLOCK_NONE, RWLOCK_READS, RWLOCK_UPREADS, RWLOCK_WRITES };
@@ -37,7 +37,7 @@ void rwlock_check_has(unsigned self, enum rwlock_mode mode);
 void rwlock_check_changes(unsigned self, enum rwlock_mode mode);
 enum rwlock_mode rwlock_check_mode(unsigned self);
 
-/* A call is over, in which the thread may have stood in line. */
+/* A call is over, in which the thread may have been queued. */
 void rwlock_check_back(unsigned self);
 
 /* True for the last of all threads that says so. */

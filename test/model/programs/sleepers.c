@@ -92,7 +92,7 @@ static void free_by_last(unsigned self)
         model_op(OP_FREE, word, 4, 0, 0, 0, 0);
 }
 
-/* Two sleepers; one wake and a requeue of the rest, which is woken at its new place. */
+/* Two sleepers; one wake and a requeue of the rest, which is woken on its new word. */
 static void requeue(unsigned self)
 {
     fw_half_ *other = word + 1;

@@ -16,7 +16,7 @@ extern _Bool subject_is_one_process;
 /* What the kernel finds in a dead thread's robust list: a word in it, and a pending one; or 0. */
 void subject_robust_words(unsigned thread, uint64_t *listed, uint64_t *pending);
 
-/* Is this the place where the running thread announces a word? */
+/* Is this where the running thread announces a word? */
 bool subject_is_announcement(const void *at);
 
 /* For threads whose word is in their list from the start; called by the thread. */
