@@ -183,7 +183,7 @@ int fw_event_init(fw_event *e, fw_event_kind kind, bool set)
     if (kind != FW_EVENT_MANUAL && kind != FW_EVENT_AUTO)
         return EINVAL;
     *e = (fw_event){.kind_ = kind};
-    fw_store64_relaxed(&e->state_, set ? EVENT_SET : 0); /* one unit, in an automatic event */
+    fw_store64_relaxed(&e->state_, set ? EVENT_SET : 0); /* one permit, in an automatic event */
     return 0;
 }
 

@@ -84,7 +84,7 @@ static void wake_others(const uint64_t *state, uint32_t n)
 }
 
 /* A waiter without a reservation leaves: one waiter and, maybe, one wake less. */
-static fw_permits_word_ out_of_line(fw_permits_word_ w)
+static fw_permits_word_ dequeued(fw_permits_word_ w)
 {
     uint32_t waking = permits_waking(w);
 
@@ -193,7 +193,7 @@ bool fw_permits_join_(uint64_t *state, fw_permits_word_ *joined)
 /* n permits, m waiters, k wakes -> n - 1, m - 1, k - 1; and sends wakes on if k was 1. */
 bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_permits_word_ left = out_of_line(w - 1);
+    fw_permits_word_ left = dequeued(w - 1);
     uint32_t wakes = permits_waking(left) == 0 ? wakes_due(left, PERMITS_WAKING_MAX) : 0;
 
     predict(state, left);
@@ -206,8 +206,8 @@ bool fw_permits_take_waiting_(uint64_t *state, fw_permits_word_ w)
 /* The same without a permit: the one that this waiter was woken for goes to another (PERM1). */
 bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
 {
-    fw_permits_word_ left = out_of_line(w); /* F:sem-swallows-unit */
-    uint32_t wakes = wakes_due(left, 1);    /* F:sem-swallows-wake */
+    fw_permits_word_ left = dequeued(w); /* F:sem-swallows-unit */
+    uint32_t wakes = wakes_due(left, 1); /* F:sem-swallows-wake */
 
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
         return false;

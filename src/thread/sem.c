@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_sem.  Contract: furwock/sem.h.  The states, and what happens in them: units.c.  Reasons,
+ * fw_sem.  Contract: furwock/sem.h.  The states, and what happens in them: permits.c.  Reasons,
  * proofs and figures: doc/design/sem.md.
  *
  * Origin: the semaphore of Franke, Russell and Kirkwood (OLS 2002, section 3).

@@ -153,7 +153,7 @@ TEST(without_the_system_call_it_sleeps_on_the_first)
     assert_nobody_is_counted();
 }
 
-/* Woken by A and by B at once, while another sleeps on B: that one has to be woken for B's unit. */
+/* Woken by A and by B at once, while another sleeps on B: it has to be woken for B's permit. */
 static int both_at_once(const fw_futex_any *words, unsigned n)
 {
     (void)words;

@@ -100,7 +100,7 @@ TEST(who_may_not_release_does_not_wait)
     assert_int_equal(locks, 0);
     assert_int_equal(fake.waits, 0);
     fw_cond_broadcast(&c);
-    assert_int_equal(fake.wakes, 0); /* nobody is in line */
+    assert_int_equal(fake.wakes, 0); /* nobody is queued */
 }
 
 TEST(what_lock_returns_counts_more_than_a_time_out)

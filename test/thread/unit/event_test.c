@@ -3,7 +3,7 @@
 
 #include "permits_words.h"
 
-/* src/thread/event.c: manual events in full; automatic ones as far as they differ from units. */
+/* src/thread/event.c: manual events in full; automatic ones as far as they differ from permits. */
 
 #define SET UINT64_C(1)
 #define ROUND(n) ((uint64_t)(uint32_t)(2u * (n)))

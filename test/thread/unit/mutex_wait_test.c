@@ -6,7 +6,7 @@
  * who starve.  What all calls that wait have in common: waits_test.c.
  */
 
-/* What a sleep in line must look like. */
+/* What the sleep of a queued waiter must look like. */
 static void assert_sleep(const struct fake_call *call, uint64_t word, uint32_t bits)
 {
     assert_word(&m, word);

@@ -2,7 +2,7 @@
 #include "permits_words.h"
 
 /*
- * src/thread/permits.c and src/thread/permits_wait.c: units, waiters, and the wakes between
+ * src/thread/permits.c and src/thread/permits_wait.c: permits, waiters, and the wakes between
  * them.
  */
 
@@ -54,13 +54,13 @@ static const struct {
     {7 | WAITERS(3) | WAKING(3), 1, 8 | WAITERS(3) | WAKING(3), 0},
     {WAITERS(3), 2, 2 | WAITERS(3) | WAKING(2), 2},
     {WAITERS(3), 9, 9 | WAITERS(3) | WAKING(3), 3},
-    /* Somebody is on the way, and a runner has taken its unit: no need to wake another. */
+    /* Somebody is on the way, and a runner has taken its permit: no need to wake another. */
     {WAITERS(2) | WAKING(1), 1, 1 | WAITERS(2) | WAKING(1), 0},
     {WAITERS(2) | WAKING(1), 2, 2 | WAITERS(2) | WAKING(2), 1},
     /* More wakes than can be counted. */
     {WAITERS(200), 100, 100 | WAITERS(200) | WAKING(63), 100},
     {100 | WAITERS(200) | WAKING(63), 1, 101 | WAITERS(200) | WAKING(63), 1},
-    /* One unit is for the one with the reservation, which is awake. */
+    /* One permit is for the one with the reservation, which is awake. */
     {RESERVED | WAITERS(1), 1, 1 | RESERVED | WAITERS(1), 0},
     {RESERVED | WAITERS(3), 1, 1 | RESERVED | WAITERS(3), 0},
     {RESERVED | WAITERS(3), 3, 3 | RESERVED | WAITERS(3) | WAKING(2), 2},
@@ -80,7 +80,7 @@ TEST(posts_wake_whom_they_serve)
     }
 }
 
-/* A waiter takes a unit: what it leaves, and whom it wakes. */
+/* A waiter takes a permit: what it leaves, and whom it wakes. */
 static uint64_t word_after_wake;
 
 static int finds_word(struct fake_call *call)

@@ -4,7 +4,7 @@
 #include "permits_words.h"
 
 /*
- * src/thread/permits_wait.c: a waiter that keeps losing has a unit reserved; and POSIX mode, in
+ * src/thread/permits_wait.c: a waiter that keeps losing has a permit reserved; and POSIX mode, in
  * which a wait is interrupted and cancelled.  (The rest: permits_test.c.)
  */
 
@@ -32,7 +32,7 @@ static int loses_then_gets_it(struct fake_call *call)
     return FAKE_COMPARE;
 }
 
-TEST(a_waiter_that_keeps_losing_reserves_the_next_unit)
+TEST(a_waiter_that_keeps_losing_reserves_the_next_permit)
 {
     fake.on_sleep = loses_then_gets_it;
     assert_int_equal(wait_blocking(NULL), 0);
@@ -124,7 +124,7 @@ static void be_cancelled(void)
     longjmp(unwound, 1);
 }
 
-static int cancelled_with_its_unit(struct fake_call *call)
+static int cancelled_with_its_permit(struct fake_call *call)
 {
     if (fake.waits < 3) {
         assert_false(call->has_deadline); /* no slices: a handler would be missed */
@@ -139,7 +139,7 @@ static int cancelled_with_its_unit(struct fake_call *call)
 
 TEST(a_reserved_unit_is_given_back)
 {
-    fake.on_sleep = cancelled_with_its_unit;
+    fake.on_sleep = cancelled_with_its_permit;
     if (setjmp(unwound) == 0) {
         wait_posix(NULL);
         fail_msg("it came back");
@@ -162,7 +162,7 @@ TEST(a_trywait_takes_what_is_reserved)
 }
 
 /* At once, and after it has slept. */
-TEST(no_wait_fails_beside_a_unit)
+TEST(no_wait_fails_beside_a_permit)
 {
     fw_deadline past = fake_deadline(CLOCK_REALTIME, 0);
 
@@ -188,7 +188,7 @@ TEST(nor_does_one_that_has_slept)
 }
 
 /* Of others the reservation keeps what it promises. */
-TEST(only_a_real_time_thread_does_not_wait_beside_a_unit)
+TEST(only_a_real_time_thread_does_not_wait_beside_a_permit)
 {
     fake.urgency = 5;
     supply.state_ = 1 | RESERVED | WAITERS(1);

@@ -271,7 +271,7 @@ TEST(posix_a_reader_that_is_kept_out_waits)
 
     l.state_ = MINE | READERS(2) | CLOSED | WAITERS;
     l.queue_ |= QUEUE_WRITER;
-    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the line was empty: let in */
+    assert_int_equal(fw_rwlock_rdlock_posix_(&l, &d), 0); /* the queue was empty: let in */
     assert_word(&l, MINE | READERS(3));
 }
 
@@ -307,7 +307,7 @@ TEST(posix_anybody_releases)
 
 MEANWHILE(release_as_another, AS(THIRD, fw_rwlock_unlock_posix_(&l, l.state_)))
 
-/* A release by one who never had it finds the line, as any does. */
+/* A release by one who never had it finds the queue, as any does. */
 TEST(posix_queued_waiters_are_let_in)
 {
     l.state_ = BY(OTHER) | WRITER;
