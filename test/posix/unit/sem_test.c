@@ -109,29 +109,6 @@ TEST(one_file_has_one_address)
     assert_int_equal(fw_posix_sem_close_(b), 0);
 }
 
-/* In both directions: made by one, used by the other. */
-TEST(the_c_library_has_the_same_files)
-{
-    sem_t *ours = create(O_EXCL, 2), *theirs = sem_open(name, 0);
-
-    assert_ptr_not_equal(ours, SEM_FAILED);
-    assert_ptr_not_equal(theirs, SEM_FAILED);
-    assert_int_equal(sem_wait(theirs), 0);
-    assert_int_equal(value_of(ours), 1);
-    assert_int_equal(fw_posix_sem_wait_(ours), 0);
-    assert_fails(EAGAIN, sem_trywait(theirs));
-    assert_int_equal(sem_post(theirs), 0);
-    assert_int_equal(fw_posix_sem_wait_(ours), 0);
-    assert_int_equal(sem_close(theirs), 0);
-    assert_int_equal(fw_posix_sem_close_(ours), 0);
-    assert_int_equal(sem_unlink(name), 0);
-    theirs = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
-    ours = fw_posix_sem_open_(name, 0);
-    assert_int_equal(fw_posix_sem_wait_(ours), 0);
-    assert_int_equal(sem_close(theirs), 0);
-    assert_int_equal(fw_posix_sem_close_(ours), 0);
-}
-
 /* --- Between a process with the drop-in and one without --------------------------------------- */
 
 enum { TURNS = 5000, HANGS_S = 300 };
