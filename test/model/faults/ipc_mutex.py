@@ -79,7 +79,7 @@ WAITING = [
           "ipc-told-three", WAIT, condition("w->word == NULL")),
     Fault("ipc-owes-nothing", "sleeps, and its wake is lost with it", "ipc-told-three", WAIT,
           drop(), at("ipc-owes-nothing-2", value("false"))),
-    Fault("ipc-keeps-death", "learns of a death, and does not pass it on", "ipc-passed", WAIT,
+    Fault("ipc-keeps-death", "learns of a death, and does not pass it on", "ipc-passed-two", WAIT,
           drop()),
     Fault("ipc-owes-no-death", "learns of a death, and dies before it has passed it on",
           "ipc-passed-two", WAIT,

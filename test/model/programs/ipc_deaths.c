@@ -122,10 +122,8 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-passed", "both | first | second", KILLS(1),
-            ABOUT("two wait for two locks of one, which may die")),
     PROGRAM("ipc-passed-two", "both | first | second", KILLS(2),
-            ABOUT("the same; another one may die, too")),
+            ABOUT("two wait for two locks of one, which may die")),
     PROGRAM("ipc-passed-alarm", "over | first | first | second", KILLS(1),
             ABOUT("four, one of which may die with another's wake")),
     PROGRAM("ipc-quit", "quit | first", KILLS(1), FROM(1), ABOUT("one leaves with a lock")),

@@ -101,7 +101,6 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 
 static const struct model_program programs[] = {
     PROGRAM("ipc-permits", "take take | take take", FROM(1)),
-    PROGRAM("ipc-permits-three", "take | take | take", FROM(2)),
     PROGRAM("ipc-permits-kill", "take take | take take", KILLS(1), FROM(1)),
     PROGRAM("ipc-permits-kill-two", "take | take | take", KILLS(2), FROM(1)),
     PROGRAM("ipc-permits-two", "take | take | take", KILLS(1), FROM(2)),

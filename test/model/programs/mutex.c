@@ -207,7 +207,6 @@ static const struct model_program programs[] = {
             "block unlock block unlock block unlock | block unlock block unlock block unlock"),
     PROGRAM("counter", "block unlock block unlock | block unlock", COUNTS),
     PROGRAM("three", "block unlock | block unlock | block unlock"),
-    PROGRAM("three-mixed", "block unlock block unlock | block unlock | block unlock", BOUND(3, 0)),
     PROGRAM("try", "block unlock | try unlock | block unlock"),
     PROGRAM("spurious", "block unlock | block unlock | block unlock", INTERRUPTED),
     PROGRAM("nap", "block unlock block unlock | block unlock", .budget = {.spurious = 3},

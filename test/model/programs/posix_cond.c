@@ -172,8 +172,6 @@ static const struct model_program programs[] = {
     PROGRAM("pcond", "get get | put put"),
     PROGRAM("pcond-after", "get get | put-after put-after"),
     PROGRAM("pcond-two", "get | get | put put"),
-    PROGRAM("pcond-two-after", "get | get | put-after put-after",
-            ABOUT("the same after the release")),
     PROGRAM("pcond-back", "get get | get | put-after put-after put-after",
             ABOUT("who was woken waits again")),
     PROGRAM("pcond-signallers", "get | get | put-after | put-after"),

@@ -355,7 +355,6 @@ static const struct model_program programs[] = {
     PROGRAM("event-free", "pass free | set"),
     PROGRAM("event-auto-free", "pass free | set", WITH(.automatic = true)),
     /* --- Wait-any --------------------------------------------------------------------------- */
-    PROGRAM("any-two", "any any | post post-t", TICKS(2), ABOUT("one of two is posted")),
     PROGRAM("any-waiter", "any | wait | wait-t | post post-t", TICKS(1), BOUND(1, 2), MAY_SLEEP,
             ABOUT("woken for both, beside a waiter of each")),
     PROGRAM("any-second", "any | wait-t | post post-t post-t", TICKS(2), BOUND(3, 4),
