@@ -14,6 +14,7 @@
  * id      no waiters        held, recently contended          owner: CAS to free, at times to quiet
  * id      waiters, !WAKING  held, no waiter is awake          owner: frees, sets WAKING, wakes one
  * id      waiters, WAKING   held, a waiter is awake           owner: frees, wakes nobody
+ * id      ..., WAKING RETRY held, a waiter vouches (MU6)      the same; other waiters: sleep
  * id      waiters, STARVING held, a waiter has lost for long  owner: hands off instead of freeing
  * 0       waiters, WAKING   free, a waiter is awake           any thread: take; waiter: CAS
  * HANDOFF waiters, WAKING   being handed to a waiter          a waiter that had joined before
@@ -24,8 +25,9 @@
  *          URGENT set when no waiter is left that needs it; STARVING clear while a waiter starves
  *          (it sets the flag again).
  * Illegal: to sleep on the waiters half, for longer than RECHECK_NS, with an expected value in
- *          which WAKING is set, or FENCED is not; to set WAKING in a release and wake nobody while
- *          somebody sleeps there; to clear WAKING during a hand-off.
+ *          which WAKING is set and RETRY is not, or FENCED is not; to set WAKING and leave RETRY
+ *          set, except by a waiter that then sleeps for RECHECK_NS at most; to set WAKING in a
+ *          release and wake nobody while somebody sleeps there; to clear WAKING during a hand-off.
  *
  * MU1  The plain release stores only if the waiters half is 0; so, once a waiter has joined and the
  *      fence has returned, every release of this lock is a CAS on the whole word, and sees the
@@ -39,6 +41,10 @@
  *      memory (the wake that may follow uses the address only).
  * MU5  URGENT is clear while a real-time thread sleeps only if another, as urgent, was woken
  *      instead, and has yet to take the lock, give up or sleep again: it sets URGENT then.
+ * MU6  WAKING and RETRY together are set by a waiter that sleeps for RECHECK_NS at most, and by
+ *      nobody else; it clears WAKING before it leaves or sleeps for longer.  So where a word has
+ *      both, there is such a waiter, whatever has happened since it was read: others may sleep on
+ *      that value for good, and leave both set when they take the lock.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -79,26 +85,27 @@ struct waiter {
     bool is_urgent;   /* a real-time thread: takes any hand-off, never sleeps on the retry queue */
     bool is_retrying; /* it set RETRY when it last slept */
     bool starves;
-    uint32_t wakes; /* meant for it, counted to RACES_BEFORE_RECHECK: it has lost as many races */
+    uint32_t wakes;    /* meant for it: after each it lost the race; see RACES_BEFORE_RECHECK */
+    uint32_t refusals; /* of the kernel to let it sleep: the word had changed; a lost race, too */
     uint64_t woken_at;
     struct fw_wait_ wait;
 };
 
-static bool was_woken(const struct waiter *me)
+static bool has_raced(const struct waiter *me)
 {
-    return me->wakes != 0;
+    return me->wakes + me->refusals != 0;
 }
 
 /* Does it sleep in the retry queue? */
 static bool is_on_retry_queue(const struct waiter *me)
 {
-    return was_woken(me) && !me->is_urgent;
+    return has_raced(me) && !me->is_urgent;
 }
 
 /* A thread takes the lock over and over: a wake at each release is expensive, and gains nothing. */
 static bool may_recheck(const struct waiter *me)
 {
-    return me->wakes >= RACES_BEFORE_RECHECK && !me->starves && !me->is_urgent;
+    return me->wakes + me->refusals >= RACES_BEFORE_RECHECK && !me->starves && !me->is_urgent;
 }
 
 /* May this waiter take the lock in state w?  A hand-off is for waiters that joined before it. */
@@ -118,9 +125,13 @@ static fw_mutex_word_ without(const struct waiter *me, fw_mutex_word_ w)
 /* free or HANDOFF, waiters -> id, waiters - 1, !WAKING. */
 static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 {
-    fw_mutex_word_ mine = MUTEX_WAKING | (was_woken(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
+    fw_mutex_word_ mine = MUTEX_WAKING | (has_raced(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
                           (is_being_handed_off(w) ? MUTEX_LATE : 0); /* F:keeps-waking */
     bool late = is_being_handed_off(w) && has_late_sleepers(w);
+
+    /* F:leaves-vouching */
+    if (is_vouched_for(w) && !me->is_retrying && !is_being_handed_off(w))
+        mine = 0; /* another waiter vouches, and goes on */
 
     /* F:never-leaves */
     if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
@@ -135,7 +146,7 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
 static bool give_up(struct waiter *me, fw_mutex_word_ w)
 {
     fw_mutex_word_ mine = /* F:keeps-baton */
-        (was_woken(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
+        (has_raced(me) ? MUTEX_RETRY | MUTEX_STARVING : 0) |
         (is_being_handed_off(w) ? 0 : MUTEX_WAKING);
 
     return fw_cas64_relaxed(&me->m->state_, &w, without(me, w & ~mine)); /* F:gives-up-twice */
@@ -171,22 +182,59 @@ static void join_retry_queue(struct waiter *me, fw_mutex_word_ w)
 {
     if (has_retrying_sleeper(w) && !me->is_retrying) {
         me->wakes = 0;
+        me->refusals = 0;
         me->starves = false;
     } else {
         me->is_retrying = true;
     }
 }
 
-/* held -> held, !WAKING, and sleeps; or held -> held, WAKING, and sleeps for RECHECK_NS (MU2). */
+/* Is this waiter still the one of which RETRY speaks? */
+static void check_retrying(struct waiter *me)
+{
+    if (!has_retrying_sleeper(fw_load64_relaxed(&me->m->state_)))
+        me->is_retrying = false;
+}
+
+/* After a wake: this waiter has raced for the lock; after FW_STARVATION_NS it wants a hand-off. */
+static void note_wake(struct waiter *me)
+{
+    uint64_t now = fw_clock_ns_();
+
+    if (me->wakes == 0)
+        me->woken_at = now;
+    if (me->wakes < RACES_BEFORE_RECHECK)
+        me->wakes++;
+    me->starves = now - me->woken_at >= FW_STARVATION_NS;
+    check_retrying(me);
+}
+
+/* After a sleep that the kernel refused.  FW_STARVATION_NS counts from the first wake. */
+static void note_refusal(struct waiter *me)
+{
+    if (me->refusals < RACES_BEFORE_RECHECK)
+        me->refusals++;
+    check_retrying(me);
+}
+
+/*
+ * held -> held, !WAKING, and sleeps; or held -> held, WAKING, RETRY, and sleeps for RECHECK_NS
+ * (MU2); or sleeps where another waiter does that (MU6).
+ */
 static int sleep_in_queue(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns)
 {
     fw_mutex_word_ wanted = w & ~MUTEX_WAKING; /* F:sleeps-with-waking */
+    int error;
 
     if (is_on_retry_queue(me))
         join_retry_queue(me, w);
     if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = RECHECK_NS; /* F:naps-for-good */
+    } else {
+        /* F:trusts-waking */
+        if (is_vouched_for(w) && !has_raced(me))
+            wanted = w;
     }
     wanted |= (is_on_retry_queue(me) ? MUTEX_RETRY : 0) |
               (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */
@@ -194,8 +242,11 @@ static int sleep_in_queue(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns
         wanted |= MUTEX_STARVING;
     if (wanted != w && !fw_cas64_relaxed(&me->m->state_, &w, wanted))
         return -EAGAIN;
-    return fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted), /* F:stale-value */
-                          is_on_retry_queue(me) ? MUTEX_CLASS_RETRY : MUTEX_CLASS_NEW, slice_ns);
+    error = fw_wait_sleep_(&me->wait, waiters_of(me->m), waiters_half(wanted), /* F:stale-value */
+                           is_on_retry_queue(me) ? MUTEX_CLASS_RETRY : MUTEX_CLASS_NEW, slice_ns);
+    if (error == -EAGAIN)
+        note_refusal(me);
+    return error;
 }
 
 /* One sleep, or one step towards it. */
@@ -216,20 +267,6 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     if (is_being_handed_off(w))
         return sleep_through_handoff(me, w);
     return sleep_in_queue(me, w, slice_ns);
-}
-
-/* After a wake: this waiter has raced for the lock; after FW_STARVATION_NS it wants a hand-off. */
-static void note_wake(struct waiter *me)
-{
-    uint64_t now = fw_clock_ns_();
-
-    if (me->wakes == 0)
-        me->woken_at = now;
-    if (me->wakes < RACES_BEFORE_RECHECK)
-        me->wakes++;
-    me->starves = now - me->woken_at >= FW_STARVATION_NS;
-    if (!has_retrying_sleeper(fw_load64_relaxed(&me->m->state_)))
-        me->is_retrying = false;
 }
 
 /* Waits, as a waiter that has joined, until the lock is taken (0) or the deadline (ETIMEDOUT). */

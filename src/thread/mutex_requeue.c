@@ -41,13 +41,19 @@ static bool fence(fw_mutex *m)
     return true;
 }
 
+/* WAKING, for a waiter that need not sleep; if nobody vouched before, nobody does (MU6). */
+static fw_mutex_word_ with_one_awake(fw_mutex_word_ w)
+{
+    return wake_is_under_way(w) ? w : (w | MUTEX_WAKING) & ~MUTEX_RETRY; /* F:moved-vouches */
+}
+
 /* The other bits of the word, with the new waiters counted (RQ2). */
 static fw_mutex_word_ registered(fw_mutex_word_ w, uint32_t n, uint32_t self)
 {
     fw_mutex_word_ then = w + n * MUTEX_WAITER;
 
     if (is_free(w))
-        return then | MUTEX_WAKING | MUTEX_FENCED;
+        return with_one_awake(then) | MUTEX_FENCED;
     return owner_half(w) == self ? then | MUTEX_FENCED : then;
 }
 
@@ -105,7 +111,7 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
             return false;
         }
         /* F:wakes-held */
-        then = (without_stale(w, generation) + MUTEX_WAITER) | MUTEX_WAKING | MUTEX_FENCED;
+        then = with_one_awake(without_stale(w, generation) + MUTEX_WAITER) | MUTEX_FENCED;
     } while (!fw_cas64_relaxed(&m->state_, &w, then));
     return true;
 }

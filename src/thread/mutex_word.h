@@ -129,10 +129,20 @@ static inline bool wakes_nobody(fw_mutex_word_ w)
     return !has_waiters(w) || (wake_is_under_way(w) && !is_urgent(w));
 }
 
-/* The word with a wake of class_to_wake under way. */
+/* The word with a wake of class_to_wake under way.  RETRY goes, so that nobody vouches: MU6. */
 static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
 {
-    return (w | MUTEX_WAKING) & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_RETRY);
+    w &= ~(is_urgent(w) ? MUTEX_URGENT | MUTEX_RETRY : MUTEX_RETRY); /* F:urgent-vouches */
+    return w | MUTEX_WAKING;
+}
+
+/*
+ * Does a waiter vouch for the others?  It is awake, or sleeps for RECHECK_NS at most, and will
+ * clear WAKING before it leaves or sleeps for longer (MU6).
+ */
+static inline bool is_vouched_for(fw_mutex_word_ w)
+{
+    return wake_is_under_way(w) && has_retrying_sleeper(w);
 }
 
 /* Was the waiters half written by an ancestor of this process, before a fork? */

@@ -55,6 +55,8 @@ FAULTS = [
           "cond-single-broadcast", WAKE, instead("$1", 3)),
     Fault("wakes-held", "puts the wake off until the release, and does not count the waiter",
           "cond-single", MOVE, value("without_stale(w, generation)")),
+    Fault("moved-vouches", "says that a waiter vouches, and means one whose wake is put off",
+          "cond-single-vouch", MOVE, value(operand(3, "w | MUTEX_WAKING"))),
     Fault("forgets-late-wake", "a release does not do what was put off", "cond-single",
           "src/thread/mutex.c", drop()),
     Fault("late-with-thread", "puts a wake off with who signals, not with the mutex",

@@ -94,6 +94,10 @@ static const struct model_program programs[] = {
     /* --- Waiters who sleep singly: signals have come lately --------------------------------- */
     PROGRAM("cond-single", "lock wait wait unlock | lock put unlock signal lock put signal unlock",
             SINGLE),
+    PROGRAM("cond-single-vouch",
+            "lock wait unlock | lock unlock lock put signal unlock | lock unlock", BOUND(2, 3),
+            SINGLE,
+            ABOUT("a waiter is counted for the mutex beside one that has lost a race for it")),
     PROGRAM("cond-single-late", "lock once unlock | lock once unlock | signal lock once unlock",
             MAY_SLEEP, .generic = true, BOUND(2, 3), SINGLE,
             ABOUT("one of two is chosen; the signaller waits later")),

@@ -197,6 +197,7 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .hand
 
 /* Each on a CPU of its own; and one that spins, an ordinary one beside it, an urgent one. */
 static const struct model_task apart[] = {{0, 0}, {10, 1}, {20, 2}};
+static const struct model_task last_urgent[] = {{0, 0}, {0, 1}, {0, 2}, {20, 3}};
 static const struct model_task beside[] = {{10, 0}, {0, 0}, {20, 1}};
 #define URGENT(...) PROGRAM(__VA_ARGS__, .assist = ASSIST_NO, .generic = true, .time_passes = true)
 
@@ -212,6 +213,15 @@ static const struct model_program programs[] = {
     PROGRAM("nap", "block unlock block unlock | block unlock", .budget = {.spurious = 3},
             ABOUT("a waiter that is woken needlessly again and again")),
     PROGRAM("nap-three", "block unlock block fair | block unlock | block unlock", BOUND(2, 3),
+            .budget = {.spurious = 3}),
+    PROGRAM("vouch", "block unlock block unlock | block unlock | block unlock", BOUND(2, 3),
+            .budget = {.spurious = 3},
+            ABOUT("a waiter that sleeps for a short time, and one that relies on it")),
+    PROGRAM("vouch-fair", "block fair block unlock | block unlock | block unlock", BOUND(1, 3),
+            .budget = {.spurious = 3}),
+    PROGRAM("vouch-timed", "block unlock block unlock | timed unlock | block unlock", BOUND(1, 2),
+            .budget = {.ticks = 1, .spurious = 3}),
+    PROGRAM("vouch-four", "block unlock | block unlock | block unlock | block unlock", BOUND(1, 2),
             .budget = {.spurious = 3}),
     PROGRAM("quiet", "block unlock block unlock | block unlock block unlock",
             .budget = {.chances = 3}, ABOUT("releases that go back to the quiet state")),
@@ -303,6 +313,9 @@ static const struct model_program programs[] = {
            BOUND(3, 0)),
     URGENT("urgent-timed", "block unlock block unlock | block unlock | timed unlock",
            .tasks = apart, BOUND(2, 0)),
+    URGENT("urgent-vouch", "held unlock block unlock | block unlock | block unlock | timed unlock",
+           .tasks = last_urgent, BOUND(1, 0), WORD(HELD_BY_A),
+           ABOUT("one that has lost the race sleeps; a real-time thread gives up beside it")),
     URGENT(
         "urgent-seat",
         "block turn-unlock block turn-unlock go spin-on | block done-unlock | block unlock done go",

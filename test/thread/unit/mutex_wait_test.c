@@ -79,6 +79,48 @@ TEST(a_real_time_thread_sleeps_without_bound)
     assert_word(&m, MINE | FENCED | URGENT | WAITERS(1)); /* the other may be one, too */
 }
 
+/* The owner takes the lock again before each sleep: the word has changed. */
+static int owner_comes_back(struct fake_call *call)
+{
+    if (fake.waits <= 3) {
+        assert_false(call->has_deadline);
+        AS(OWNER, fw_mutex_unlock(&m));
+        AS(OWNER, fw_mutex_lock(&m));
+        return FAKE_COMPARE;
+    }
+    assert_sleep(call, HELD(OWNER) | FENCED | WAKING | RETRY | WAITERS(1), MUTEX_CLASS_RETRY);
+    assert_true(call->has_deadline);
+    AS(OWNER, fw_mutex_unlock(&m));
+    return FAKE_SPURIOUS;
+}
+
+TEST(after_three_refused_sleeps_a_waiter_vouches)
+{
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_sleep = owner_comes_back;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED);
+    assert_int_equal(fake.waits, 4);
+}
+
+static int owner_leaves_one_that_vouches(struct fake_call *call)
+{
+    assert_sleep(call, HELD(OWNER) | FENCED | WAKING | RETRY | WAITERS(2), MUTEX_CLASS_NEW);
+    assert_false(call->has_deadline);
+    AS(OWNER, fw_mutex_unlock(&m));
+    assert_int_equal(fake.wakes, 0);
+    return FAKE_SPURIOUS;
+}
+
+TEST(others_sleep_for_good_while_one_vouches)
+{
+    m.state_ = HELD(OWNER) | FENCED | WAKING | RETRY | WAITERS(1);
+    fake.on_sleep = owner_leaves_one_that_vouches;
+    lock_blocking();
+    assert_word(&m, MINE | FENCED | WAKING | RETRY | WAITERS(1)); /* the flags are the other's */
+    assert_int_equal(fake.waits, 1);
+}
+
 TEST(unfenced_sleeps_are_short)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 2500000);
