@@ -129,13 +129,15 @@ static bool enter_open(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
 
-    while (!is_held(r, seen))
+    while (!is_held(r, seen)) {
         if (fw_cas64_seq_cst(r->record, &seen, r->share | FW_IPC_SHARE_HELD)) {
             if (is_in(r))
                 return true;
             retract(r, r->share | FW_IPC_SHARE_WAITS);
             return false;
         }
+        seen = fw_load64_acquire(r->record); /* a CAS that fails orders nothing */
+    }
     return true;
 }
 
@@ -144,9 +146,11 @@ static bool withdraw(const struct reader *r)
 {
     uint64_t seen = fw_load64_acquire(r->record);
 
-    while (!is_held(r, seen))
+    while (!is_held(r, seen)) {
         if (fw_cas64_acquire(r->record, &seen, FW_IPC_SHARE_NONE))
             return true;
+        seen = fw_load64_acquire(r->record); /* a CAS that fails orders nothing */
+    }
     return false;
 }
 
