@@ -108,6 +108,12 @@ static bool may_recheck(const struct waiter *me)
     return me->wakes + me->refusals >= RACES_BEFORE_RECHECK && !me->starves && !me->is_urgent;
 }
 
+/* May this waiter sleep with WAKING set, because another one vouches? */
+static bool may_rely(const struct waiter *me, fw_mutex_word_ w)
+{
+    return is_vouched_for(w) && !has_raced(me); /* F:trusts-waking */
+}
+
 /* May this waiter take the lock in state w?  A hand-off is for waiters that joined before it. */
 static bool may_take(const struct waiter *me, fw_mutex_word_ w)
 {
@@ -231,10 +237,8 @@ static int sleep_in_queue(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns
     if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
         slice_ns = RECHECK_NS; /* F:naps-for-good */
-    } else {
-        /* F:trusts-waking */
-        if (is_vouched_for(w) && !has_raced(me))
-            wanted = w;
+    } else if (may_rely(me, w)) {
+        wanted = w;
     }
     wanted |= (is_on_retry_queue(me) ? MUTEX_RETRY : 0) |
               (me->is_urgent ? MUTEX_URGENT : 0); /* F:urgent-unsaid */

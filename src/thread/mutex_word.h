@@ -132,8 +132,7 @@ static inline bool wakes_nobody(fw_mutex_word_ w)
 /* The word with a wake of class_to_wake under way.  RETRY goes, so that nobody vouches: MU6. */
 static inline fw_mutex_word_ with_wake(fw_mutex_word_ w)
 {
-    w &= ~(is_urgent(w) ? MUTEX_URGENT | MUTEX_RETRY : MUTEX_RETRY); /* F:urgent-vouches */
-    return w | MUTEX_WAKING;
+    return (w & ~(MUTEX_URGENT | MUTEX_RETRY)) | MUTEX_WAKING; /* F:urgent-vouches */
 }
 
 /*

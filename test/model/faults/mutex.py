@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Faults in the mutex."""
-from edits import after, argument, at, before, call, condition, instead, operand, value
+from edits import after, argument, at, before, call, condition, operand, value
 
 from .kinds import Family, Fault
 
@@ -24,7 +24,7 @@ FAULTS = [
           argument(3, argument(1, "fw_load64_relaxed(&me->m->state_)"))),
     Fault("naps-for-good", "sleeps with WAKING set, and without an end", "nap", MUTEX, value("0")),
     Fault("trusts-waking", "relies on WAKING alone, and sleeps for good", "vouch", MUTEX,
-          condition(operand(1, "wake_is_under_way(w)"))),
+          value(operand(1, "wake_is_under_way(w)"))),
     Fault("leaves-vouching", "says that somebody vouches, and leaves", "vouch", MUTEX,
           condition(operand(2, ""))),
     Fault("sleeps-unfenced", "sleeps for long although the fence was refused", "refused", MUTEX,
@@ -70,7 +70,8 @@ FAULTS = [
     Fault("urgent-unheard", "a wake goes to the one with the seat, whoever else sleeps",
           "urgent-seat", WORD, at("old-only", operand(1, operand(2, "")))),
     Fault("urgent-vouches", "the wake of a real-time thread says that another vouches",
-          "urgent-vouch", WORD, instead("w &= ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_RETRY);")),
+          "urgent-vouch", WORD,
+          value("(w & ~(is_urgent(w) ? MUTEX_URGENT : MUTEX_RETRY)) | MUTEX_WAKING")),
     # --- What the page says decides what it must not --------------------------------------------
     Fault("robs-preempted", "takes the lock from an owner that is said not to run", "lies", MUTEX,
           at("late-claims", operand(1, "$ || fw_running_(holder_of(w)) == FW_RUNNING_NO"))),
