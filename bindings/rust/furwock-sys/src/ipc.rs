@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+//! Locks between processes: `include/furwock/ipc/`.

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+//! Robust locks in memory that processes share.
