@@ -61,10 +61,17 @@ typedef struct fw_once {
 /* Internal: the word once the initialisation is done. */
 #define FW_ONCE_DONE_ 2u
 
-/* True once the initialisation is done; its effects are then visible. */
-static inline bool fw_once_is_done(const fw_once *o)
+/* Internal. */
+static inline bool fw_once_is_done_(const fw_once *o)
 {
     return __builtin_expect(fw_load32_acquire(&o->state_) == FW_ONCE_DONE_, 1);
+}
+
+/* True once the initialisation is done; its effects are then visible. */
+FW_INLINE bool fw_once_is_done(const fw_once *o);
+FW_INLINE bool fw_once_is_done(const fw_once *o)
+{
+    return fw_once_is_done_(o);
 }
 
 /* Internal: the call, where the initialisation is not known to be done. */
@@ -78,7 +85,7 @@ FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg);
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg);
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg)
 {
-    return fw_once_is_done(o) ? 0 : fw_once_call_slow_(o, init, arg);
+    return fw_once_is_done_(o) ? 0 : fw_once_call_slow_(o, init, arg);
 }
 
 /*

@@ -28,7 +28,11 @@
 #include <pthread.h>
 #include <stddef.h>
 
+/* This file has the linkable copies of the inline functions of one header. */
+#define FW_INLINE FW_API
 #include <furwock/ipc/once.h>
+#undef FW_INLINE
+#define FW_INLINE static inline
 
 #include "ipc/announce.h"
 #include "ipc/holder_word.h"

@@ -88,10 +88,7 @@ typedef struct fw_ipc_journal {
 #define FW_IPC_JOURNAL_RECORD(n) (((n) + 7u) / 8u * 8u + 16u)
 
 /* The size of a journal with space for `capacity` bytes of records. */
-static inline size_t fw_ipc_journal_size(size_t capacity)
-{
-    return sizeof(fw_ipc_journal) + (capacity + 7) / 8 * 8;
-}
+FW_API size_t fw_ipc_journal_size(size_t capacity);
 
 /*
  * Makes zeroed memory an empty journal, of fw_ipc_journal_size(capacity) bytes.  An existing one

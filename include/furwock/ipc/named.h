@@ -38,36 +38,9 @@ FW_BEGIN_DECLS
  *         return error;
  *     }
  */
-static inline int fw_region_rwlock(fw_region *region, const char *name, unsigned flags,
-                                   fw_ipc_rwlock **l)
-{
-    void *object = NULL;
-    int error =
-        fw_region_object(region, name, FW_REGION_RWLOCK, sizeof(fw_ipc_rwlock), flags, &object);
-
-    *l = (fw_ipc_rwlock *)object;
-    return error;
-}
-
-static inline int fw_region_cond(fw_region *region, const char *name, unsigned flags,
-                                 fw_ipc_cond **c)
-{
-    void *object = NULL;
-    int error = fw_region_object(region, name, FW_REGION_COND, sizeof(fw_ipc_cond), flags, &object);
-
-    *c = (fw_ipc_cond *)object;
-    return error;
-}
-
-static inline int fw_region_once(fw_region *region, const char *name, unsigned flags,
-                                 fw_ipc_once **o)
-{
-    void *object = NULL;
-    int error = fw_region_object(region, name, FW_REGION_ONCE, sizeof(fw_ipc_once), flags, &object);
-
-    *o = (fw_ipc_once *)object;
-    return error;
-}
+FW_API int fw_region_rwlock(fw_region *region, const char *name, unsigned flags, fw_ipc_rwlock **l);
+FW_API int fw_region_cond(fw_region *region, const char *name, unsigned flags, fw_ipc_cond **c);
+FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags, fw_ipc_once **o);
 
 /*
  * Objects with parameters.  Those of an existing object must equal the ones passed.  Pass 0 to find

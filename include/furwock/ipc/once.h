@@ -68,10 +68,17 @@ typedef struct fw_ipc_once {
 /* Internal: the word once the initialisation is done. */
 #define FW_IPC_ONCE_DONE_ UINT64_C(0xffff)
 
-/* True once the initialisation is done; its effects are then visible. */
-static inline bool fw_ipc_once_is_done(const fw_ipc_once *o)
+/* Internal. */
+static inline bool fw_ipc_once_is_done_(const fw_ipc_once *o)
 {
     return __builtin_expect(fw_load64_acquire(&o->word_) == FW_IPC_ONCE_DONE_, 1);
+}
+
+/* True once the initialisation is done; its effects are then visible. */
+FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o);
+FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o)
+{
+    return fw_ipc_once_is_done_(o);
 }
 
 /* Internal: the call, where the initialisation is not known to be done. */
@@ -87,9 +94,10 @@ FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg
  *   EUCLEAN   it has been overwritten; it is left as it is
  *   else what the initialiser returned
  */
-static inline int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg)
+FW_INLINE int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg);
+FW_INLINE int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg)
 {
-    return fw_ipc_once_is_done(o) ? 0 : fw_ipc_once_call_slow_(o, init, arg);
+    return fw_ipc_once_is_done_(o) ? 0 : fw_ipc_once_call_slow_(o, init, arg);
 }
 
 /*

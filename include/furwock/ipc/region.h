@@ -255,16 +255,7 @@ FW_API int fw_region_object_init(fw_region *region, const char *name, fw_region_
                                  void *arg, void **object);
 
 /* The mutex of that name; *m is NULL after an error. */
-static inline int fw_region_mutex(fw_region *region, const char *name, unsigned flags,
-                                  fw_ipc_mutex **m)
-{
-    void *object = NULL;
-    int error =
-        fw_region_object(region, name, FW_REGION_MUTEX, sizeof(fw_ipc_mutex), flags, &object);
-
-    *m = (fw_ipc_mutex *)object;
-    return error;
-}
+FW_API int fw_region_mutex(fw_region *region, const char *name, unsigned flags, fw_ipc_mutex **m);
 
 FW_END_DECLS
 

@@ -184,6 +184,11 @@ static void set_used(struct log *log, uint64_t used)
     log->used = used;
 }
 
+size_t fw_ipc_journal_size(size_t capacity)
+{
+    return sizeof(fw_ipc_journal) + (capacity + 7) / 8 * 8;
+}
+
 int fw_ipc_journal_init(fw_ipc_journal *j, size_t capacity)
 {
     struct fw_ipc_me_ me;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h; DIR1 to DIR3, which
- * this relies on: directory.c.
+ * Named objects of a region: found, or made.  Contract: furwock/ipc/region.h and named.h; DIR1 to
+ * DIR3, which this relies on: directory.c.
  *
  * To find needs no lock.  To make is done under the region's lock `naming`, after another search.
  * Its holder may die at any instruction: then there is no object, or there is one, and nothing to
  * repair.
  */
-#include <furwock/ipc/region.h>
+#include <furwock/ipc/named.h>
 
 #include <errno.h>
 #include <string.h>
@@ -111,4 +111,46 @@ int fw_region_object(fw_region *region, const char *name, fw_region_kind kind, s
                      unsigned flags, void **object)
 {
     return fw_region_object_init(region, name, kind, size, flags, NULL, NULL, object);
+}
+
+/* Objects without parameters: zeroes are how each of them begins. */
+static void *plain(fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                   unsigned flags, int *error)
+{
+    void *object = NULL;
+
+    *error = fw_region_object(region, name, kind, size, flags, &object);
+    return object;
+}
+
+int fw_region_mutex(fw_region *region, const char *name, unsigned flags, fw_ipc_mutex **m)
+{
+    int error;
+
+    *m = plain(region, name, FW_REGION_MUTEX, sizeof **m, flags, &error);
+    return error;
+}
+
+int fw_region_rwlock(fw_region *region, const char *name, unsigned flags, fw_ipc_rwlock **l)
+{
+    int error;
+
+    *l = plain(region, name, FW_REGION_RWLOCK, sizeof **l, flags, &error);
+    return error;
+}
+
+int fw_region_cond(fw_region *region, const char *name, unsigned flags, fw_ipc_cond **c)
+{
+    int error;
+
+    *c = plain(region, name, FW_REGION_COND, sizeof **c, flags, &error);
+    return error;
+}
+
+int fw_region_once(fw_region *region, const char *name, unsigned flags, fw_ipc_once **o)
+{
+    int error;
+
+    *o = plain(region, name, FW_REGION_ONCE, sizeof **o, flags, &error);
+    return error;
 }
