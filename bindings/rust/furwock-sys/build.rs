@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: MIT
-//! Compiles the C sources of furwock (or finds an installed library: feature `system`).
+//! Compiles the C sources of furwock, as `src/sources.txt` says; or finds an installed library
+//! (feature `system`).
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The lists of `src/sources.cmake`, and the directory of each.  A list that only one machine has
-/// comes last.
-const LISTS: [(&str, &str); 8] = [
-    ("fw_core_sources", "core"),
-    ("fw_thread_sources", "thread"),
-    ("fw_region_sources", "ipc/region"),
-    ("fw_ipc_sources", "ipc"),
-    ("fw_sys_base_sources", "sys"),
-    ("fw_sys_thread_sources", "sys"),
-    ("fw_sys_robust_sources", "sys"),
-    ("fw_sys_ipc_sources", "sys"),
-];
-const X86_64_LIST: (&str, &str) = ("fw_sys_machine_sources", "sys");
-
-/// Which variants of the machine-dependent headers fit the target: `cmake/variants.cmake`.
-struct Variants {
-    release: &'static str,
-    call: &'static str,
-}
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -33,8 +14,9 @@ fn main() {
     }
     refuse_untried_target();
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap()).join("csrc");
-    println!("cargo:rerun-if-changed={}", root.join("src").display());
-    println!("cargo:rerun-if-changed={}", root.join("include").display());
+    for directory in ["src", "include"] {
+        watch(&root.join(directory));
+    }
     // For crates whose own C code includes the headers: DEP_FURWOCK_INCLUDE.
     println!("cargo:include={}", root.join("include").display());
     compile(&root);
@@ -51,53 +33,39 @@ fn refuse_untried_target() {
     );
 }
 
-/// The words of `set(NAME word...)` in a CMake file.
-fn list(text: &str, name: &str) -> Vec<String> {
-    let start = format!("set({name} ");
-    text.split(&start)
-        .skip(1)
-        .flat_map(|rest| rest.split(')').next().unwrap().split_whitespace())
-        .map(str::to_owned)
-        .collect()
-}
-
-fn sources(root: &Path, release: &str) -> Vec<PathBuf> {
-    let path = root.join("src/sources.cmake");
-    let text = fs::read_to_string(&path)
-        .unwrap_or_else(|e| panic!("{}: {e} (are the symbolic links there?)", path.display()));
-    let machine = (release == "x86_64").then_some(X86_64_LIST);
-    let mut found = Vec::new();
-    for (name, directory) in LISTS.into_iter().chain(machine) {
-        let words = list(&text, name);
-        assert!(!words.is_empty(), "{}: no list {name}", path.display());
-        found.extend(words.iter().map(|word| root.join("src").join(directory).join(word)));
+/// Runs again when one of the files changes: cargo does not look behind symbolic links itself.
+fn watch(directory: &Path) {
+    let entries = fs::read_dir(directory).unwrap_or_else(|error| {
+        panic!("{}: {error} (are the symbolic links in csrc/ whole?)", directory.display())
+    });
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            watch(&path);
+        } else {
+            println!("cargo:rerun-if-changed={}", path.display());
+        }
     }
-    found
 }
 
-/// Asks the target's compiler, by the preprocessor, so that a cross build works as well.
-fn variants() -> Variants {
+/// The kinds of `sources.txt` that fit the target, whose compiler is asked by the preprocessor, so
+/// that a cross build works as well.
+fn kinds(sanitizers: &[String]) -> [String; 2] {
     let probe = PathBuf::from(env::var("OUT_DIR").unwrap()).join("probe.c");
-    fs::write(
-        &probe,
-        "#include <features.h>\n\
-         #if defined __x86_64__ && !defined __ILP32__ && defined __GLIBC__ && \\\n\
-             defined __has_include\n\
-         #if __has_include(<sys/rseq.h>)\n\
-         furwock_has_rseq\n\
-         #endif\n\
-         #endif\n",
-    )
-    .unwrap();
+    let text = "#include <features.h>\n\
+                #if defined __x86_64__ && !defined __ILP32__ && defined __GLIBC__\n\
+                #if __has_include(<sys/rseq.h>)\n\
+                furwock_has_rseq\n\
+                #endif\n\
+                #endif\n";
+    fs::write(&probe, text).unwrap();
     let text = cc::Build::new().file(&probe).cargo_metadata(false).expand();
     let has_rseq = String::from_utf8_lossy(&text).lines().any(|l| l.trim() == "furwock_has_rseq");
     // ThreadSanitizer cannot follow a restartable sequence.
-    let is_tsan = sanitizers().iter().any(|s| s == "thread");
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap();
-    Variants {
-        release: if has_rseq && !is_tsan { "x86_64" } else { "generic" },
-        call: if arch == "x86_64" { "x86_64" } else { "aarch64" },
-    }
+    let rseq = has_rseq && !sanitizers.iter().any(|name| name == "thread");
+    [
+        String::from(if rseq { "rseq" } else { "no-rseq" }),
+        env::var("CARGO_CFG_TARGET_ARCH").unwrap(), // x86_64 or aarch64
+    ]
 }
 
 /// `-Zsanitizer=...` of the crate's user, which its C code has to follow.
@@ -109,26 +77,35 @@ fn sanitizers() -> Vec<String> {
 }
 
 fn compile(root: &Path) {
-    let variants = variants();
-    let src = root.join("src");
+    let sanitizers = sanitizers();
+    let kinds = kinds(&sanitizers);
+    let list = root.join("src/sources.txt");
+    let text = fs::read_to_string(&list).unwrap_or_else(|e| panic!("{}: {e}", list.display()));
     let mut build = cc::Build::new();
     build
-        .std("c11")
-        .define("_GNU_SOURCE", None)
         .opt_level(2) // also for a debug build: what is tested is what is shipped
         .pic(true)
-        .flag("-fvisibility=hidden")
-        // Cancelled threads are unwound through waits, and panics through initialisers.
-        .flag("-fexceptions")
-        .flag("-fasynchronous-unwind-tables")
-        .include(root.join("include"))
-        .include(&src)
-        .include(src.join("thread/default"))
-        .include(src.join("sys").join(variants.release))
-        .include(src.join("sys/call").join(variants.call))
-        .warnings(false)
-        .files(sources(root, variants.release));
-    for name in sanitizers() {
+        .warnings(false);
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (line, kind) = match line.split_once(" if ") {
+            Some((line, kind)) => (line, Some(kind)),
+            None => (line, None),
+        };
+        if kind.is_some_and(|kind| !kinds.iter().any(|ours| ours == kind)) {
+            continue;
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["define", name] => build.define(name, None),
+            ["option", flag] => build.flag(flag),
+            ["include", directory] => build.include(root.join(directory)),
+            ["source", _, file] => build.file(root.join(file)),
+            // Programs of ours; and cc compiles without link-time optimisation.
+            ["other", ..] | ["no-lto", _] => &mut build,
+            _ => panic!("{}: this build cannot read: {line}", list.display()),
+        };
+    }
+    for name in sanitizers {
         build.flag(format!("-fsanitize={name}"));
         build.define("FURWOCK_NO_ANNOTATIONS", None);
     }

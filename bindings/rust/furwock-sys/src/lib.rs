@@ -8,7 +8,7 @@
 //!
 //! With the feature `system` an installed library is linked (`pkg-config furwock`).
 #![no_std]
-#![allow(non_camel_case_types)] // the names of C
+#![allow(non_camel_case_types, non_snake_case)] // the names of C
 
 pub mod ipc;
 mod thread;

@@ -10,6 +10,9 @@ use furwock_sys as sys;
 pub(crate) struct Deadline(Option<sys::fw_deadline>);
 
 impl Deadline {
+    /// As long as it takes.
+    pub(crate) const NEVER: Self = Self(None);
+
     /// From now on.  A time-out that no clock can reach is none.
     pub(crate) fn after(timeout: Duration) -> Self {
         let mut now = sys::timespec::default();
