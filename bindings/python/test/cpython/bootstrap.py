@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Makes the standard multiprocessing of this interpreter and of its children use furwock's classes.
+
+Only for running CPython's own tests against furwock.multiprocessing: a .pth file of a throw-away
+virtual environment imports this in every interpreter that is started, also in those that ignore
+the environment.  multiprocessing is changed when it is first imported, and not before, as a test
+wants to see it not yet imported.
+"""
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from types import ModuleType
+from typing import Any, Optional, Sequence
+
+
+def use_furwock(mp: ModuleType) -> None:
+    """Puts furwock's contexts where multiprocessing finds its own."""
+    import furwock.multiprocessing.context as ours
+
+    standard = mp.context
+    standard._concrete_contexts.clear()
+    standard._concrete_contexts.update(ours._concrete_contexts)
+    standard._default_context = ours._default_context
+    for name in mp.__all__:
+        setattr(mp, name, getattr(ours._default_context, name))
+
+
+class Changed(importlib.abc.Loader):
+    """Loads multiprocessing as always, and changes it then."""
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Optional[ModuleType]:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.loader.exec_module(module)
+        use_furwock(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds multiprocessing, once."""
+
+    def find_spec(self, fullname: str, path: Optional[Sequence[str]],
+                  target: Optional[ModuleType] = None
+                  ) -> Optional[importlib.machinery.ModuleSpec]:
+        if fullname != "multiprocessing":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None:
+            spec.loader = Changed(spec.loader)
+        return spec
+
+
+sys.meta_path.insert(0, Finder())
