@@ -1,2 +1,119 @@
 // SPDX-License-Identifier: MIT
 //! Robust locks in memory that processes share.
+//!
+//! A [`Region`] is a shared-memory object, a file or a memfd, which any number of processes have
+//! open, at different addresses.  It has a directory of named objects: [`Mutex`] and [`RwLock`]
+//! with their data, [`Condvar`], [`Semaphore`], [`Permits`], [`Barrier`], [`Once`].  Any of the
+//! processes may be killed (`kill -9`, a crash, the out-of-memory killer) at any instruction: the
+//! others neither hang nor find half-changed data without notice.
+//!
+//! # What the death of an owner looks like
+//!
+//! As `std::sync::Mutex` tells of a panic by its `PoisonError`, a lock here tells of a death by
+//! [`LockError::OwnerDied`]: the lock is taken, the error has it, and says who died.  There are
+//! four ways to go on:
+//!
+//! ```
+//! # let name = format!("/furwock-doc-mod-{}", std::process::id());
+//! # use furwock::ipc::{Error, LockError, LockOptions, Mutex, Region};
+//! # // SAFETY: nobody else knows the name.
+//! # let region = unsafe { Region::options().create(true).size(1 << 20).open(&name) }?;
+//! # Region::remove(&name)?;
+//! # let mutex = Mutex::open_or_create(&region, "m", 0_u64)?;
+//! // 1. Repair where the lock is taken,
+//! let guard = mutex.lock_or_repair(|value, death| {
+//!     eprintln!("starting again: {death:?}");
+//!     *value = 0;
+//! })?;
+//! # drop(guard);
+//! // 2. or decide by the error,
+//! let guard = match mutex.lock() {
+//!     Ok(guard) => guard,
+//!     Err(LockError::OwnerDied(died)) => died.repair(|value, _| *value = 0).unwrap(),
+//!     Err(other) => return Err(other.into_error()),
+//! };
+//! # drop(guard);
+//! // 3. or register a repair function once: then `lock` repairs by itself,
+//! mutex.on_death(|value, _death| {
+//!     *value = 0;
+//!     true // consistent
+//! })?;
+//! // 4. or let a journal restore the data as they were before the dead owner changed them.
+//! let with_journal = LockOptions::new().journal(1024);
+//! let account = Mutex::open_or_create_with(&region, "account", &with_journal, [100_u64; 2])?;
+//! let mut guard = account.lock().unwrap();
+//! guard[0] -= 10; // recorded before the change: kill -9 here, and the next one finds 100
+//! guard[1] += 10;
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! If [`OwnerDied`] is dropped unrepaired, the lock is unusable for good; the compiler warns of an
+//! unused one.  [`LockError`] is therefore not converted by `?`: [`LockError::into_error`] is
+//! explicit.
+//!
+//! # Whom to trust
+//!
+//! References into shared memory are sound only if all who can write there keep the rules; so
+//! [`RegionOptions::open`] is `unsafe`, and says which rules.  Even so, bytes are checked whenever
+//! a lock is taken, and what is no value of the type is an error ([`LockError::Invalid`]), not
+//! undefined behaviour.  For a region that others may write to as they like,
+//! [`RegionOptions::open_untrusted`] is safe: its [`CopyMutex`] copies data out and in, and checks
+//! the copies.
+//!
+//! # Fork, threads, exec, signals
+//!
+//! Owners are threads.  A thread that ends with a forgotten guard counts as dead, as does one that
+//! calls `exec`.  After `fork` the regions are open in the child, which holds nothing: a guard that
+//! it has inherited gives it no right to the data, and dropping it does nothing.  A stopped owner
+//! (SIGSTOP, a debugger) is not dead: the others wait.  Nothing here may be called in a signal
+//! handler.
+//!
+//! # Limits
+//!
+//! A process has 16 regions open at most.  A region has a participant slot forevery 2 KiB (128 at
+//! least), one for each *thread* that uses it: choose the size by that, too
+//! ([`LockError::NoSlot`]).  An object is there as long as its region.  Nothing is durable: a
+//! region from before the last boot is refused ([`ErrorKind::Stale`]) or
+//! [renewed](RegionOptions::renew).
+
+#[macro_use]
+mod macros;
+
+mod barrier;
+mod condvar;
+mod copy;
+mod error;
+mod guard;
+mod journal;
+mod lock_error;
+mod lock_options;
+mod mutex;
+mod on_death;
+mod once;
+mod permits;
+mod read_guard;
+mod region;
+mod region_options;
+mod rwlock;
+mod semaphore;
+mod shm;
+
+pub use barrier::{Arrival, Barrier, BarrierMode, BarrierWaitResult};
+pub use condvar::{Condvar, TimedResult};
+pub use copy::{CopyGuard, CopyMutex, CopyResult};
+pub use error::{Death, Error, ErrorKind};
+pub use guard::Guard;
+pub use journal::Transaction;
+pub use lock_error::{InvalidData, LockError, OwnerDied, Poisoned};
+pub use lock_options::{journal_record, LockOptions};
+pub use mutex::{LockResult, Mutex, MutexGuard};
+pub use once::{Once, OnceError, OnceState};
+pub use permits::{Permit, Permits};
+pub use read_guard::{Read, ReadError, ReadGuard, ReadMode, ReadResult, Upgradable, UpgradeResult};
+pub use region::{CloseError, Region, UntrustedRegion};
+pub use region_options::RegionOptions;
+pub use rwlock::{
+    RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, WriteResult,
+};
+pub use semaphore::Semaphore;
+pub use shm::ShmSafe;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//! A semaphore with owned permits, which come back from the dead.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
+use std::time::{Duration, Instant};
+
+use furwock_sys::ipc as sys;
+
+use crate::deadline::Deadline;
+
+use super::error::{check, errno, Error};
+use super::region::{Creation, UntrustedRegion};
+
+/// A fixed number of permits of a region, numbered from 0, which threads of any processes borrow:
+/// licences, connections, slots of a table.  Those of a thread that dies are available to others
+/// at once.
+///
+/// ```
+/// # let name = format!("/furwock-doc-permits-{}", std::process::id());
+/// use furwock::ipc::{Permits, Region};
+///
+/// let region = Region::options().create(true).open_untrusted(&name)?;
+/// # Region::remove(&name)?;
+/// let connections = Permits::open_or_create(&region, "connections", 4)?;
+/// let mine = connections.acquire()?;
+/// if mine.previous_owner_died() {
+///     println!("connection {} must be opened anew", mine.index());
+/// }
+/// assert_eq!(connections.available(), 3);
+/// drop(mine);
+/// assert_eq!(connections.available(), 4);
+/// # Ok::<(), furwock::ipc::Error>(())
+/// ```
+pub struct Permits {
+    _region: UntrustedRegion,
+    permits: NonNull<sys::fw_ipc_permits>,
+}
+
+// SAFETY: the calls of C may be made by any thread.
+unsafe impl Send for Permits {}
+// SAFETY: the same.
+unsafe impl Sync for Permits {}
+
+const ACQUIRE: &str = "take a permit";
+
+impl Permits {
+    /// The largest number of permits.
+    pub const MAX: u32 = sys::FW_IPC_PERMITS_MAX;
+
+    /// The permits of that name, however many.
+    ///
+    /// # Errors
+    /// [`NotFound`](super::ErrorKind::NotFound), [`Mismatch`](super::ErrorKind::Mismatch),
+    /// [`Corrupted`](super::ErrorKind::Corrupted).
+    pub fn open(region: &UntrustedRegion, name: &str) -> Result<Self, Error> {
+        Self::with(region, name, 0, Creation::Never)
+    }
+
+    /// The `n` permits of that name; new ones if there are none.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open); [`Mismatch`](super::ErrorKind::Mismatch) also if there are more
+    /// or fewer; [`InvalidInput`](super::ErrorKind::InvalidInput) unless `0 < n <= MAX`;
+    /// [`NoSpace`](super::ErrorKind::NoSpace), [`NoSlot`](super::ErrorKind::NoSlot).
+    pub fn open_or_create(region: &UntrustedRegion, name: &str, n: u32) -> Result<Self, Error> {
+        if n == 0 {
+            return Err(Error::named(errno::EINVAL, "create permits", name));
+        }
+        Self::with(region, name, n, Creation::IfMissing)
+    }
+
+    fn with(region: &UntrustedRegion, name: &str, n: u32, how: Creation) -> Result<Self, Error> {
+        let permits = region.find(name, |region, name, permits| {
+            // SAFETY: an open region, a C string, a place for the result.
+            unsafe { sys::fw_region_permits(region, name, n, how.flags(), permits) }
+        })?;
+        Ok(Self { _region: region.clone(), permits })
+    }
+
+    /// Borrows a permit, waiting for one if need be.  A thread that holds all waits forever.
+    ///
+    /// # Errors
+    /// [`NoSlot`](super::ErrorKind::NoSlot), [`Corrupted`](super::ErrorKind::Corrupted).
+    pub fn acquire(&self) -> Result<Permit<'_>, Error> {
+        self.take(ptr::null())
+    }
+
+    /// Borrows a permit if one is free or its holder is dead.
+    ///
+    /// # Errors
+    /// [`TimedOut`](super::ErrorKind::TimedOut): there is none; and as for
+    /// [`acquire`](Self::acquire).
+    pub fn try_acquire(&self) -> Result<Permit<'_>, Error> {
+        self.try_acquire_for(Duration::ZERO)
+    }
+
+    /// Borrows a permit, waiting for that time at most.
+    ///
+    /// # Errors
+    /// As for [`try_acquire`](Self::try_acquire).
+    pub fn try_acquire_for(&self, timeout: Duration) -> Result<Permit<'_>, Error> {
+        self.take(Deadline::after(timeout).as_ptr())
+    }
+
+    /// Borrows a permit, waiting until that moment at most.
+    ///
+    /// # Errors
+    /// As for [`try_acquire`](Self::try_acquire).
+    pub fn try_acquire_until(&self, deadline: Instant) -> Result<Permit<'_>, Error> {
+        self.take(Deadline::at(deadline).as_ptr())
+    }
+
+    fn take(&self, deadline: *const furwock_sys::fw_deadline) -> Result<Permit<'_>, Error> {
+        let mut index = 0;
+        // SAFETY: in a region that is open, a place for the result; null is no policy, and no
+        // deadline.
+        let result = unsafe {
+            sys::fw_ipc_permits_take(self.permits.as_ptr(), &mut index, ptr::null(), deadline)
+        };
+        match result {
+            0 | errno::EOWNERDEAD => Ok(Permit {
+                permits: self,
+                index,
+                previous_owner_died: result != 0,
+                of_this_thread: PhantomData,
+            }),
+            _ => Err(Error::new(result, ACQUIRE)),
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { sys::fw_ipc_permits_count(self.permits.as_ptr()) }
+    }
+
+    /// A snapshot of how many could be borrowed.
+    pub fn available(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { sys::fw_ipc_permits_value(self.permits.as_ptr()) }
+    }
+
+    /// How many the calling thread holds.
+    pub fn held_by_me(&self) -> u32 {
+        // SAFETY: as above.
+        unsafe { sys::fw_ipc_permits_held_by_me(self.permits.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Permits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permits").field("available", &self.available()).finish_non_exhaustive()
+    }
+}
+
+/// A borrowed permit; dropping it gives it back.
+///
+/// It belongs to the thread that has borrowed it.  A forked child holds nothing.
+#[must_use = "dropping the permit gives it back"]
+#[derive(Debug)]
+pub struct Permit<'a> {
+    permits: &'a Permits,
+    index: u32,
+    previous_owner_died: bool,
+    of_this_thread: PhantomData<*mut ()>,
+}
+
+impl Permit<'_> {
+    /// Its number, from 0.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Did the previous owner die with it?  Then what it stands for may need repair.
+    pub fn previous_owner_died(&self) -> bool {
+        self.previous_owner_died
+    }
+
+    /// Gives it back, as dropping does, and says whether that went well.
+    ///
+    /// # Errors
+    /// [`NotPermitted`](super::ErrorKind::NotPermitted): this is a forked child, which does not
+    /// hold it.
+    pub fn release(self) -> Result<(), Error> {
+        let this = ManuallyDrop::new(self);
+        check(this.give(), "give the permit back")
+    }
+
+    fn give(&self) -> i32 {
+        // SAFETY: in a region that is open.
+        unsafe { sys::fw_ipc_permits_give(self.permits.permits.as_ptr(), self.index) }
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.give(); // not held after a fork
+    }
+}
