@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""Locks between processes that a killed process does not lock forever."""
+
+from __future__ import annotations
+
+from ._errors import (CorruptRegion, Deadlock, Error, LockLost, NoSlot, NotHeld, OwnerDied,
+                      OwnerDiedWarning)
+from ._furwock import Mutex, Region, default_region
+from ._grant import Grant
+
+__all__ = ["CorruptRegion", "Deadlock", "Error", "Grant", "LockLost", "Mutex", "NoSlot", "NotHeld",
+           "OwnerDied", "OwnerDiedWarning", "Region", "default_region"]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "furwock"
+del _name

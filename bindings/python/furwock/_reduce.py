@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Pickling: as a part of spawning a child, or by name.
+
+An object without a name is passed to children only, as multiprocessing's locks are. The region goes
+along as a descriptor.
+"""
+
+from __future__ import annotations
+
+import os
+from multiprocessing import context, reduction
+from typing import Any
+
+from ._furwock import Region
+
+
+def _need_spawning(obj: object) -> Any:
+    popen = context.get_spawning_popen()
+    if popen is None:
+        raise RuntimeError(f"{type(obj).__name__} objects should only be shared between processes "
+                           "through inheritance, or, if they and their region have names, by name")
+    return popen
+
+
+def reduce_region(region: Region) -> tuple[Any, ...]:
+    """The region by name, or by a descriptor for the child that is being spawned."""
+    if region.name is not None:
+        return _open_region, (region.name,)
+    _need_spawning(region)
+    return _take_region, (reduction.DupFd(region.fileno()),)
+
+
+def _open_region(name: str) -> Region:
+    return Region(name, create=False)
+
+
+def _take_region(duplicate: Any) -> Region:
+    fd = duplicate.detach()
+    try:
+        return Region(fd=fd, create=False)
+    finally:
+        os.close(fd)
+
+
+def reduce_object(obj: Any) -> tuple[Any, ...]:
+    """An object of a region, and what a derived class has added to it."""
+    if obj.name is None or obj.region.name is None:
+        popen = _need_spawning(obj)
+        # The parent keeps it until the child, which may take its time, has its own reference.
+        vars(popen).setdefault("_furwock_objects", []).append(obj)
+    parts = (rebuild, (type(obj), obj.region, obj.handle[1:]))
+    attributes = getattr(obj, "__dict__", None)
+    return (*parts, attributes) if attributes else parts
+
+
+def rebuild(cls: Any, region: Region, handle: tuple[Any, ...]) -> Any:
+    """The object in this process."""
+    return cls._from_handle((region, *handle))
