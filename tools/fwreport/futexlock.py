@@ -7,7 +7,6 @@ from tabulate import tabulate
 
 from . import experiment, stats
 from .compare import OURS
-from .outcome import UNKNOWN, Goal, at_least, at_most, interval, worst
 
 NAME = "futexlock"
 TITLE = "threads that want a lock for a part of their time"
@@ -18,12 +17,7 @@ METHOD = ("futexlock, after Darren Hart's futex_lock of 2010: each thread runs a
           "others those of lock; they are counted in a run whose time is not used. Locks that "
           "never sleep are left out where threads are more than four for each CPU.")
 NORMAL, FIXED = "furwock-block", "furwock-spin7"
-
 HART = (1000, 10, 8)            # period, duty cycle, threads of the run that he gave figures of
-HART_LEAST = 1.24               # 749 thousand iterations a second, against 606
-ADAPTIVE_WANT = f"at least {HART_LEAST} of {NORMAL}'s throughput"
-EQUAL_WITHIN = 1.05             # times the throughput: no more than that is no advantage
-CPU_MOST = 1.0
 KILO, NANO, PER_CENT = 1e3, 1e-9, 100
 
 
@@ -149,47 +143,6 @@ def text(one):
         for heading, heads, rows in figures(one))
 
 
-# --- goals ------------------------------------------------------------------------------------
-
 def times(one, point, lock, base):
     """How many times the throughput of `base`; None where one of the two was not measured."""
     return experiment.ratio(one.cell(point, base), one.cell(point, lock))
-
-
-def _adaptive(one, point, cpus):
-    ratio, most = times(one, point, OURS, NORMAL), ideal(one, point, cpus)
-    got = interval(ratio)
-    if most:
-        most /= speed(one, point, NORMAL).value
-        got += f"; a lock that costs nothing would have {most:.2f}"
-    return Goal(f"futexlock, {describe(point)}", ADAPTIVE_WANT, at_least(ratio, HART_LEAST), got)
-
-
-def adaptive(results):
-    """One goal; two where it was measured with the assist and without."""
-    one = found(results)
-    goals = [_adaptive(one, point, results.cpus) for point in (one.points() if one else [])
-             if point[:3] == HART and times(one, point, OURS, NORMAL)]
-    name = f"futexlock, {HART[2]} threads, {title(*HART[:2], None)}"
-    return goals or [Goal(name, ADAPTIVE_WANT, UNKNOWN, "not measured")]
-
-
-def cpu_time(results):
-    one = found(results)
-    name = "futexlock, CPU time per iteration"
-    want = f"where {FIXED} is as fast or faster, no more than its"
-    evaluated = []
-    for point in one.points() if one else []:
-        ratio = times(one, point, OURS, FIXED)
-        spent = experiment.ratio(one.cell(point, OURS), one.cell(point, FIXED), "cpu_seconds")
-        if ratio and spent and ratio.value <= EQUAL_WITHIN:
-            evaluated.append((point, spent))
-    if not evaluated:
-        return [Goal(name, want, UNKNOWN, "no such point")]
-    above = sorted((x for x in evaluated if x[1].value > CPU_MOST), key=lambda x: -x[1].value)
-    return [Goal(name, want, worst([at_most(spent, CPU_MOST) for _, spent in evaluated]),
-                 f"{len(evaluated) - len(above)} of {len(evaluated)} points",
-                 [f"{describe(point)}: {interval(spent)}" for point, spent in above])]
-
-
-GOALS = (adaptive, cpu_time)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The figures that furwock sets out to reach, each evaluated from the results."""
 
-from . import (adaptivegoals, betweengoals, compare, futexlock, lifogoals, lockmixgoals,
-               mixgoals, paper, rtgoals, sharegoals, stats, wakegoals)
+from . import aims, compare, crowdaims, paper, stats
 from .compare import FAIR, OURS, PTHREAD
 from .outcome import (  # noqa: F401  (is_wide: for those who show goals)
-    MISSED, OPEN, REACHED, UNKNOWN, Goal, at_least, at_most, interval, is_wide, worst)
+    MISSED, OPEN, REACHED, UNKNOWN, Goal, at_least, at_most, goals_of, interval, is_wide, worst)
 
 UNCONTENDED_MOST = 0.55         # of pthread_mutex
 CELL_LEAST = 0.95               # of the best blocking rival
@@ -185,11 +184,13 @@ def idle_cost(_results):
                  "shown by the contract tests, not by a benchmark: contract.idle.furwock")]
 
 
+MUTEX = (uncontended, paper_grid, today_grid, spread_of_tasks, longest_wait, fair_release,
+         system_calls, idle_cost)
+# In the order in which they are shown.
+TABLES = (MUTEX, aims.SHARE, aims.WAKES, aims.LIFO, aims.MIX, aims.BETWEEN, crowdaims.ADAPTIVE,
+          crowdaims.FUTEXLOCK, crowdaims.LOCKMIX, crowdaims.REAL_TIME)
+
+
 def all_goals(results):
     """Every goal, in the order in which it is shown."""
-    return [goal for evaluate in (uncontended, paper_grid, today_grid, spread_of_tasks,
-                                  longest_wait, fair_release, system_calls, idle_cost,
-                                  *sharegoals.GOALS, *wakegoals.GOALS, *lifogoals.GOALS,
-                                  *mixgoals.GOALS, *betweengoals.GOALS, *adaptivegoals.GOALS,
-                                  *futexlock.GOALS, *lockmixgoals.GOALS, *rtgoals.GOALS)
-            for goal in evaluate(results)]
+    return [goal for table in TABLES for goal in goals_of(table, results)]

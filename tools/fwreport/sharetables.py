@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of the read-write locks: each cell of Figure 6 in figures, and what idle objects cost."""
 
-from . import compare, sharegoals, sharing, uncontended
+from . import aims, compare, sharing, uncontended
 from .figures.waits import duration
 from .outcome import interval
 
@@ -27,7 +27,7 @@ def cells(results, lock, kind):
     rows = []
     for v in sharing.all_versus(results, lock, kind):
         both = [results.cell(v.spot, name) for name in (lock, v.rival)]
-        mark = " <" if v.ratio.value < sharegoals.CELL_LEAST else ""
+        mark = " <" if v.ratio.value < aims.SHARE_LEAST else ""
         row = [v.spot.tasks, compare.configuration(v.spot), f"{v.spot.share:g}",
                _rate(both[0].mean("throughput")), v.rival, interval(v.ratio) + mark]
         row += [_number(cell.mean("coeff")) for cell in both]

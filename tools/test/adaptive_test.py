@@ -9,7 +9,7 @@ import reporting
 import synthetic
 import synthetic_adaptive
 from reporting import load, times
-from fwreport import adaptive, adaptivegoals, summary, tables
+from fwreport import adaptive, crowdaims, summary, tables
 from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 
@@ -20,19 +20,21 @@ def changed(raw, lock, tasks, **factors):
     return raw
 
 
+IDEAL, MEAN, CPU = range(3)     # in the table of goals
+
+
 class Goals(unittest.TestCase):
-    def evaluate(self, evaluate, raw):
-        return evaluate(load(raw))[0]
+    def evaluate(self, at, raw):
+        return reporting.goals(crowdaims.ADAPTIVE, raw)[at]
 
     def test_all_reached(self):
-        for evaluate in adaptivegoals.GOALS:
-            goal = self.evaluate(evaluate, synthetic_adaptive.adaptive())
+        for goal in reporting.goals(crowdaims.ADAPTIVE, synthetic_adaptive.adaptive()):
             self.assertEqual(goal.state, REACHED, goal.got)
             self.assertIn("(assist on)", goal.name)
 
     def test_a_cell_far_from_the_ideal_lock_is_named(self):
         raw = changed(synthetic_adaptive.adaptive(), "furwock", 6, throughput=0.5)
-        goal = self.evaluate(adaptivegoals.ideal_share, raw)
+        goal = self.evaluate(IDEAL, raw)
         self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
         self.assertIn("6 of 9 cells", goal.got)
         self.assertRegex(goal.short[0], r"6 tasks, assist on: 0\.4\d .*, nsync 0\.9\d")
@@ -41,30 +43,28 @@ class Goals(unittest.TestCase):
         raw = synthetic_adaptive.adaptive()
         for tasks in (4, 6, 8):
             changed(raw, "pthread", tasks, throughput=1.5)
-        self.assertEqual(self.evaluate(adaptivegoals.to_pthread, raw).state, MISSED)
+        self.assertEqual(self.evaluate(MEAN, raw).state, MISSED)
 
     def test_processor_time_is_evaluated_where_throughput_is_no_less(self):
         raw = changed(synthetic_adaptive.adaptive(), "furwock", 4, cpu_ns=1.5)
-        goal = self.evaluate(adaptivegoals.cpu_time, raw)
+        goal = self.evaluate(CPU, raw)
         self.assertEqual((goal.state, len(goal.short)), (MISSED, 3))
         changed(raw, "furwock", 4, throughput=0.9)
-        goal = self.evaluate(adaptivegoals.cpu_time, raw)
+        goal = self.evaluate(CPU, raw)
         self.assertEqual(goal.state, REACHED)
         self.assertIn("6 of 6 cells", goal.got)
         self.assertIn("3 more with less throughput", goal.got)
 
     def test_without_the_assist_that_is_said(self):
-        goal = self.evaluate(adaptivegoals.ideal_share,
-                             synthetic_adaptive.adaptive(states=("off",)))
+        goal = self.evaluate(IDEAL, synthetic_adaptive.adaptive(states=("off",)))
         self.assertEqual(goal.state, MISSED)
         self.assertIn("(assist off)", goal.name)
 
     def test_nothing_measured(self):
         raw = synthetic.uncontended()
-        self.assertEqual({self.evaluate(evaluate, raw).state for evaluate in adaptivegoals.GOALS},
-                         {UNKNOWN})
+        self.assertEqual(reporting.states(crowdaims.ADAPTIVE, raw), [UNKNOWN] * 3)
         raw = synthetic_adaptive.adaptive(locks=("furwock", "pthread"))
-        self.assertEqual(self.evaluate(adaptivegoals.cpu_time, raw).state, UNKNOWN)
+        self.assertEqual(self.evaluate(CPU, raw).state, UNKNOWN)
 
 
 class Reference(unittest.TestCase):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_futexlock
 from reporting import load, slower, times
-from fwreport import futexlock, summary
+from fwreport import crowdaims, futexlock, summary
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 INVENTED = synthetic_futexlock.futexlock
@@ -19,11 +19,11 @@ def changed(change, **where):
 
 
 def goals(*raws):
-    return reporting.goals(futexlock, *raws)
+    return reporting.goals(crowdaims.FUTEXLOCK, *raws)
 
 
 def states(*raws):
-    return reporting.states(futexlock, *raws)
+    return reporting.states(crowdaims.FUTEXLOCK, *raws)
 
 
 class Figures(unittest.TestCase):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_lifo
 from reporting import changed, load, slower
-from fwreport import lifo, lifogoals, lifotables, summary
+from fwreport import aims, lifo, lifotables, summary
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
@@ -17,11 +17,11 @@ def slowed(factor, **where):
 
 
 def goals(*raws):
-    return reporting.goals(lifogoals, *raws)
+    return reporting.goals(aims.LIFO, *raws)
 
 
 def states(*raws):
-    return reporting.states(lifogoals, *raws)
+    return reporting.states(aims.LIFO, *raws)
 
 
 class Figures(unittest.TestCase):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_lockmix
 from reporting import load, times
-from fwreport import lockmix, lockmixgoals, lockmixtables, summary
+from fwreport import crowdaims, lockmix, lockmixtables, summary
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 CPUS = synthetic.MACHINE["cpus"]
@@ -27,11 +27,11 @@ def slower(factor):
 
 
 def goals(*raws):
-    return reporting.goals(lockmixgoals, *raws)
+    return reporting.goals(crowdaims.LOCKMIX, *raws)
 
 
 def states(*raws):
-    return reporting.states(lockmixgoals, *raws)
+    return reporting.states(crowdaims.LOCKMIX, *raws)
 
 
 class Figures(unittest.TestCase):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_mix
 from reporting import changed, load, slower
-from fwreport import mix, mixgoals, mixtables, summary
+from fwreport import aims, mix, mixtables, summary
 from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 ALL = 7     # goals: six points of 32 bytes, and the pairs
@@ -19,7 +19,7 @@ def slowed(factor, **where):
 
 
 def goals(*raws):
-    return reporting.goals(mixgoals, *raws)
+    return reporting.goals(aims.MIX, *raws)
 
 
 class Figures(unittest.TestCase):

@@ -31,7 +31,7 @@ except ImportError as error:
     print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
     sys.exit(77)
 
-from fwreport import results  # noqa: E402
+from fwreport import outcome, results  # noqa: E402
 
 REPORT = TOOLS / "report"
 COARSE_DPI = 40                 # nobody looks at these pictures,
@@ -69,13 +69,12 @@ def slower(factor):
     return times(factor, "seconds")
 
 
-def goals(module, *raws):
-    loaded = load(*raws)
-    return [goal for evaluate in module.GOALS for goal in evaluate(loaded)]
+def goals(table, *raws):
+    return outcome.goals_of(table, load(*raws))
 
 
-def states(module, *raws):
-    return [goal.state for goal in goals(module, *raws)]
+def states(table, *raws):
+    return [goal.state for goal in goals(table, *raws)]
 
 
 def report(*words):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_rtlatency as invented
 from reporting import load, slower
-from fwreport import rtgoals, rtlatency, rttables, summary
+from fwreport import crowdaims, rtlatency, rttables, summary
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
@@ -25,7 +25,7 @@ def slowed(factor, **where):
 
 
 def states(*raws):
-    return reporting.states(rtgoals, *raws)
+    return reporting.states(crowdaims.REAL_TIME, *raws)
 
 
 class Figures(unittest.TestCase):

@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_share
 from reporting import changed, load, times
-from fwreport import compare, compact, goals, sharegoals, sharing
+from fwreport import aims, compare, compact, goals, sharing
 from fwreport import sharetables, summary, outcome
 
 def slowed(lock, factor, tasks=100, share=50, **how):
@@ -57,15 +57,18 @@ class Comparing(unittest.TestCase):
                          [g.got for g in goals.paper_grid(alone)])
 
 
+ALONE, GRID = slice(2), slice(2, None)  # in the table of goals
+
+
 class Goals(unittest.TestCase):
     def states(self, raw):
-        return [goal.state for goal in sharegoals.grid(load(raw))]
+        return reporting.states(aims.SHARE[GRID], raw)
 
     def test_reached(self):
         self.assertEqual(self.states(slowed("furwock-rw", 1)), [outcome.REACHED] * 3)
 
     def test_one_slow_cell_is_named(self):
-        found = sharegoals.grid(load(slowed("furwock-rw-readers", 0.5)))
+        found = reporting.goals(aims.SHARE[GRID], slowed("furwock-rw-readers", 0.5))
         self.assertEqual([goal.state for goal in found],
                          [outcome.REACHED, outcome.MISSED, outcome.REACHED])
         self.assertEqual(len(found[1].short), 1)
@@ -77,13 +80,12 @@ class Goals(unittest.TestCase):
 
     def test_idle_read_locks(self):
         raw = synthetic_share.uncontended()
-        found = sharegoals.uncontended(load(raw))
-        self.assertEqual([goal.state for goal in found], [outcome.REACHED] * 2)
+        self.assertEqual(reporting.states(aims.SHARE[ALONE], raw), [outcome.REACHED] * 2)
         for cell in raw["cells"]:
             if cell["lock"] == "furwock-br" and cell["object"] == "read":
                 cell["ns"]["samples"] = [8.0] * 12
-        found = sharegoals.uncontended(load(raw))
-        self.assertEqual([goal.state for goal in found], [outcome.REACHED, outcome.MISSED])
+        self.assertEqual(reporting.states(aims.SHARE[ALONE], raw),
+                         [outcome.REACHED, outcome.MISSED])
 
 
 class Uncontended(unittest.TestCase):

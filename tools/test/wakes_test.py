@@ -8,7 +8,7 @@ import reporting
 import synthetic
 import synthetic_wakes
 from reporting import changed, load, slower
-from fwreport import experiment, results, summary, wakecompact, wakegoals, waketables
+from fwreport import aims, experiment, results, summary, wakecompact, waketables
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
@@ -60,9 +60,13 @@ class Contests(unittest.TestCase):
                 load(raw)
 
 
+EACH, MEAN, SWITCHES = range(3)         # in the table of goals
+GAMES = slice(3, None)
+
+
 class Goals(unittest.TestCase):
     def states(self, *raws):
-        return reporting.states(wakegoals, *raws)
+        return reporting.states(aims.WAKES, *raws)
 
     def test_all_reached(self):
         found = self.states(synthetic_wakes.condperf(), synthetic_wakes.pingpong())
@@ -76,7 +80,7 @@ class Goals(unittest.TestCase):
     def test_one_slow_point_is_named(self):
         raw = changed(synthetic_wakes.condperf(), slower(1.5), lock="furwock", waiters=256,
                       section_us=2)
-        goal = wakegoals.broadcast_time(load(raw))[0]
+        goal = reporting.goals(aims.WAKES, raw)[EACH]
         self.assertEqual(goal.state, MISSED)
         self.assertEqual(len(goal.short), 1)
         self.assertIn("256 waiters, 2 us", goal.short[0])
@@ -87,18 +91,18 @@ class Goals(unittest.TestCase):
                       section_us=0)
         changed(raw, lambda run: slower(0.8 if run["round"] % 2 else 1.2)(run), lock="furwock",
                 waiters=256, section_us=0)
-        self.assertEqual(wakegoals.broadcast_time(load(raw))[0].state, OPEN)
+        self.assertEqual(reporting.goals(aims.WAKES, raw)[EACH].state, OPEN)
 
     def test_mean_of_the_grid(self):
         raw = changed(synthetic_wakes.condperf(), slower(1.1), lock="furwock")
-        self.assertEqual(wakegoals.broadcast_time(load(raw))[1].state, MISSED)
+        self.assertEqual(reporting.goals(aims.WAKES, raw)[MEAN].state, MISSED)
         raw = synthetic_wakes.condperf()
         raw["machine"] = {**synthetic.MACHINE, "cpus": 8}
-        goal = wakegoals.broadcast_time(load(raw))[1]
+        goal = reporting.goals(aims.WAKES, raw)[MEAN]
         self.assertEqual(goal.state, MISSED)
         self.assertIn("0.6", goal.want)
 
-    def test_other_ways_to_wake_are_not_evaluate(self):
+    def test_other_ways_to_wake_are_not_evaluated(self):
         raw = synthetic_wakes.condperf()
         for cell in raw["cells"]:
             cell["wake"] = "signals"
@@ -107,17 +111,15 @@ class Goals(unittest.TestCase):
     def test_switches(self):
         raw = synthetic_wakes.condperf()
         changed(raw, lambda run: run.update(ivcsw=0.2), lock="furwock", waiters=100, section_us=10)
-        goal = wakegoals.broadcast_switches(load(raw))[0]
+        goal = reporting.goals(aims.WAKES, raw)[SWITCHES]
         self.assertEqual(goal.state, MISSED)
         self.assertIn("pthread's 2.0", goal.short[0])
 
     def test_games(self):
         slow = changed(synthetic_wakes.pingpong(), slower(1.3), lock="furwock", games=1024)
-        self.assertEqual([goal.state for goal in wakegoals.pingpong(load(slow))],
-                         [REACHED, MISSED])
+        self.assertEqual(reporting.states(aims.WAKES[GAMES], slow), [REACHED, MISSED])
         slow = changed(synthetic_wakes.pingpong(), slower(1.3), lock="furwock", games=2)
-        self.assertEqual([goal.state for goal in wakegoals.pingpong(load(slow))],
-                         [MISSED, REACHED])
+        self.assertEqual(reporting.states(aims.WAKES[GAMES], slow), [MISSED, REACHED])
 
 
 class Shown(unittest.TestCase):

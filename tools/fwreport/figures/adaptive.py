@@ -3,7 +3,7 @@
 
 import matplotlib.pyplot as plt
 
-from .. import adaptive, adaptivegoals, compare, look
+from .. import adaptive, compare, crowdaims, look
 from ..compare import OURS
 from . import Picture, spread_at
 
@@ -93,7 +93,7 @@ def _micro(results, spot, lock):
 
 def _finish_share(axes):
     axes.axhline(1, color=look.ink("ink"), lw=0.8)
-    axes.axhline(adaptivegoals.IDEAL_LEAST, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
+    axes.axhline(crowdaims.IDEAL_LEAST, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
     axes.set_ylim(0, 1.12)
     axes.set_ylabel("of the ideal lock's")
 
@@ -111,7 +111,7 @@ def draw(results):
             results, state, "adaptive-share", "Throughput beside an ideal lock's",
             "Throughput of each lock over that of a simulated lock that costs nothing, cell by "
             "cell.", adaptive.share, _finish_share,
-            f"Dashed: the goal, {adaptivegoals.IDEAL_LEAST}."))
+            f"Dashed: the goal, {crowdaims.IDEAL_LEAST}."))
         if any(cell.values("burnt_ns") for spot in adaptive.spots(results, state)
                for cell in results.at(spot)):
             pictures.append(_picture(

@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from .. import compare, lifo, lifogoals, look
+from .. import aims, compare, lifo, look
 from . import Picture, spread_of
 from .wakes import ASIDE, MEDIANS, curve, highest, ratio_axis
 
@@ -43,7 +43,7 @@ def _relative(axes, one, series):
                     lambda point, lock: lifo.times(one, point, lock, lifo.MUTEX))
     ratio_axis(axes)
     if series[0] > lifo.PAIR:
-        axes.axhline(lifogoals.MUTEX_LEAST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
+        axes.axhline(aims.LIFO_MUTEX_LEAST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
                      zorder=1)
     axes.set_ylabel("times the mutex's")
     axes.set_title("(b) relative to the mutex")
@@ -59,7 +59,7 @@ def _picture(one, series):
     note = (MEDIANS + spread_of(one)
             + "  (b): of the ratios within a repetition, so not (a) over (a).")
     if head > lifo.PAIR:
-        note += f"  Dashed: {lifogoals.MUTEX_LEAST}, the goal with one and two threads per CPU."
+        note += f"  Dashed: {aims.LIFO_MUTEX_LEAST}, the goal with one and two threads per CPU."
     look.note(figure, note)
     return Picture(f"lifo-{head}" + "-pinned" * pinned, figure,
                    f"A stack whose head is an atomic object: {lifo.title(head, pinned)}",

@@ -3,7 +3,7 @@
 
 import matplotlib.pyplot as plt
 
-from .. import look, rtgoals, rtlatency
+from .. import crowdaims, look, rtlatency
 from . import Picture, spread_of
 
 GROUP = 0.8                     # of the space of a point, for its bars
@@ -49,13 +49,13 @@ def _pairs(one, points):
     low, high = axes.get_ylim()
     axes.set_ylim(max(NEGLIGIBLE[0], min(low, floor * 0.8)), min(NEGLIGIBLE[1] * 10, high * 8))
     axes.axhline(1, color=look.ink("ink"), lw=0.8)
-    axes.axhline(rtgoals.OF_INHERIT, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
+    axes.axhline(crowdaims.OF_INHERIT, color=look.ink("good"), lw=0.8, ls=(0, (4, 2)))
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
     axes.set_xticks(range(len(points)), [rtlatency.title(point) for point in points])
     axes.set_ylabel(f"time over {rtlatency.INHERIT}'s")
     axes.grid(axis="x", visible=False)
     look.note(figure, "Less is better; log scale.  " + spread_of(one) + "  Dashed: the goal, "
-                      f"{rtgoals.OF_INHERIT}.")
+                      f"{crowdaims.OF_INHERIT}.")
     return Picture("rtpairs", figure, "Real-time locks, nobody in the way",
                    "Time of lock and unlock under each protocol over that of PRIO_INHERIT.")
 

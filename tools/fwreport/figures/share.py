@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from .. import compare, look, paper, sharegoals, sharing, stats
+from .. import aims, compare, look, paper, sharing, stats
 from . import Picture, cells, spread_at
 from .by_tasks import axes_grid, label_left, short_note, short_number
 
@@ -105,7 +105,7 @@ def _map(axes, found, rows, columns, last):
             if v is None:
                 continue
             cells.draw_cell(axes, x, y, v.ratio, v.rival, None)
-            if v.ratio.value < sharegoals.CELL_LEAST and v.lock in sharing.JUDGED:
+            if v.ratio.value < aims.SHARE_LEAST and v.lock in sharing.JUDGED:
                 axes.add_patch(Rectangle((x - 0.46, y - 0.45), 0.92, 0.9, zorder=5, lw=1.5,
                                          facecolor="none", edgecolor="#b3261f"))
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -143,7 +143,7 @@ def against_kind(results, kind, times, by_tasks):
         prefers = sharing.preference(results, lock)
         axes.set_title(f"{lock} / best rival {AGAINST.get(prefers, AGAINST['fair'])}, named")
     shown = f"({times[0]:g},{times[1]:g})"
-    look.note(figure, f"Throughput ratios.  Framed: below {sharegoals.CELL_LEAST}, the goal of all "
+    look.note(figure, f"Throughput ratios.  Framed: below {aims.SHARE_LEAST}, the goal of all "
                       "but furwock-br, which is for data almost only read.  Colours end at 0.5 "
                       "and 2.")
     return Picture(f"share-cells-{times[0]:g}-{times[1]:g}-{kind}", figure,

@@ -4,7 +4,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from .. import compare, experiment, look, wakegoals
+from .. import aims, compare, experiment, look
 from . import Picture, spread_of
 
 MEDIANS = "Medians over the repetitions.  "
@@ -140,8 +140,8 @@ def switches(results):
         return []
 
     def finish(axes):
-        axes.set_ylim(0, 1.15 * max(highest(axes) + [wakegoals.SWITCHES_MOST]))
-        axes.axhline(wakegoals.SWITCHES_MOST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
+        axes.set_ylim(0, 1.15 * max(highest(axes) + [aims.SWITCHES_MOST]))
+        axes.axhline(aims.SWITCHES_MOST, color=look.ink("soft"), lw=0.9, ls=(0, (4, 2)),
                      zorder=1)
 
     def value(point, lock):
@@ -150,7 +150,7 @@ def switches(results):
 
     return _per_waiters(
         found, "condperf-switches",
-        f"Context switches per woken waiter (dashed: {wakegoals.SWITCHES_MOST}, the goal)",
+        f"Context switches per woken waiter (dashed: {aims.SWITCHES_MOST}, the goal)",
         "Voluntary and involuntary context switches per woken waiter, by waiters.",
         "switches per waiter", value, finish)
 
