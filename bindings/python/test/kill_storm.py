@@ -3,9 +3,9 @@
 """Kills processes that use the objects of multiprocessing, and counts the others that hang.
 
 Three processes share an object; one of them, the victim, is killed at a random moment, and the two
-others must go on: one that does not make five steps within --limit seconds hangs.  With --kills K victims
-are started and killed one after the other in each run, and at the end nothing may be lost: no
-unit of a semaphore, no descriptor, no slot of the region, no file in /dev/shm.
+others must go on: one that does not make five steps within --limit seconds hangs.  With --kills K,
+K victims are started and killed one after the other in each run.  At the end nothing may be lost:
+no unit of a semaphore, no descriptor, no slot of the region, no file in /dev/shm.
 
     kill_storm.py --runs 200                                 furwock.multiprocessing, all classes
     kill_storm.py --standard --runs 50 --limit 5             the standard module
@@ -28,7 +28,7 @@ from storm import pools, queues  # noqa: E402,F401  pylint: disable=unused-impor
 from storm.leaks import Footprint  # noqa: E402
 from storm.objects import CASES  # noqa: E402
 from storm.pools import POOLS  # noqa: E402
-from storm.run import run_once  # noqa: E402
+from storm.run import expect_deaths, run_once  # noqa: E402
 
 
 def context(standard: bool, method: str) -> Any:
@@ -98,6 +98,7 @@ def main() -> int:
         return 0
     if not chosen:
         sys.exit(f"no class matches {' '.join(args.classes)}")
+    expect_deaths()
     rng = random.Random(args.seed)
     title = "standard" if args.standard else "furwock"
     print(f"{title}, {args.method}, {args.kills} kills a run, seed {args.seed}\n")

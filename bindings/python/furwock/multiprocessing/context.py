@@ -97,6 +97,10 @@ class BaseContext(standard.BaseContext):
 class ForkProcess(standard.ForkProcess):
     """A process that is started by fork."""
 
+    def _bootstrap(self, *args: Any, **names: Any) -> Any:
+        _force_start_method("fork")
+        return super()._bootstrap(*args, **names)  # type: ignore[misc]
+
 
 class SpawnProcess(standard.SpawnProcess):
     """A process that is started as a new interpreter."""
@@ -171,6 +175,10 @@ _concrete_contexts = {
 # The first of the list is the standard's default method; asking for it chooses none.
 _default_context = DefaultContext(
     _concrete_contexts[multiprocessing.get_all_start_methods()[0]])
+
+
+def _force_start_method(method: str) -> None:
+    _default_context._actual_context = _concrete_contexts[method]
 
 
 def _end_in_order() -> None:

@@ -13,6 +13,8 @@ from typing import Any, Tuple
 
 import furwock
 
+from .context import _force_start_method
+
 __all__ = ["ForkServerPopen", "SpawnPopen"]
 
 
@@ -38,7 +40,9 @@ class _Name(str):
         return eval, (f"{announce} or {str(self)!r}",)
 
 
-def _itself(process_obj: Any) -> Any:
+def _received(process_obj: Any, method: str) -> Any:
+    """In the child: its own children are started by the same method, if nothing else is said."""
+    _force_start_method(method)
     return process_obj
 
 
@@ -50,11 +54,16 @@ class _Parcel:
         self._process_obj = process_obj
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _itself, (self._process_obj,)
+        popen: Any = context.get_spawning_popen()
+        return _received, (self._process_obj, popen.method)
 
 
 class SpawnPopen(popen_spawn_posix.Popen):
     """Starts a new interpreter."""
+
+    def duplicate_for_child(self, fd: int) -> int:
+        # Each descriptor once: the region's is asked for by its name and by its objects.
+        return fd if fd in self._fds else super().duplicate_for_child(fd)  # type: ignore[misc]
 
     def _launch(self, process_obj: Any) -> None:
         super()._launch(_Parcel(process_obj))  # type: ignore[misc]

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+import warnings
 from typing import Any, Dict, List, Optional
 
 from .objects import CASES, Case
@@ -15,9 +16,15 @@ GO_ON = 5  # steps that each survivor makes after a kill, or it hangs
 ERROR_SIZE = 300
 
 
+def expect_deaths() -> None:
+    """The locks' warnings are no news here."""
+    warnings.filterwarnings("ignore", message="the holder of a lock has died")
+
+
 def work(name: str, role: int, obj: Any, steps: Any, error: Any) -> None:
     """The life of a process: role 0 is the victim's, 1 and 2 are the survivors'."""
     found = CASES[name]
+    expect_deaths()
     step = found.victim if role == 0 else found.survivors[role - 1]
     try:
         while True:
