@@ -138,5 +138,6 @@ SEM_FAULTS = [
 
 FAMILY = Family("ipc_sync", ["permits.c", "barrier.c", "barrier_slot.c", "once.c", "sem.c"],
                 ["src/ipc/barrier_slot.h", "src/ipc/barrier_word.h", "src/ipc/announce.h",
-                 "src/ipc/holder_word.h", "src/ipc/sem.h"], {},
+                 "src/ipc/holder_word.h", "src/ipc/sem.h"],
+                {"once.c": ["fw_ipc_once_call", "fw_ipc_once_is_done"]},
                 PERMIT_FAULTS + BARRIER_FAULTS + ONCE_FAULTS + SEM_FAULTS, "src/ipc")

@@ -26,4 +26,4 @@ FAULTS = [
 ]
 
 FAMILY = Family("once", ["thread/once.c"], ["include/furwock/once.h"],
-                {"thread/once.c": ["fw_once_call"]}, FAULTS)
+                {"thread/once.c": ["fw_once_call", "fw_once_is_done"]}, FAULTS)
