@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Options of the tests."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """--storm=N: how many rounds the tests that kill processes at random make."""
+    parser.addoption("--storm", type=int, default=0, metavar="N",
+                     help="rounds of the tests that kill at random (default: a few)")
+
+
+@pytest.fixture(name="storm")
+def storm_rounds(request: pytest.FixtureRequest) -> int:
+    """Rounds that were asked for; 0: none, the test has a number of its own."""
+    return int(request.config.getoption("--storm"))
