@@ -22,6 +22,43 @@ from . import context
 __all__: List[str] = [name for name in dir(context._default_context) if not name.startswith("_")]
 globals().update((name, getattr(context._default_context, name)) for name in __all__)
 
+# Said once more for type checkers.
+Array = context._default_context.Array
+AuthenticationError = context._default_context.AuthenticationError
+Barrier = context._default_context.Barrier
+BoundedSemaphore = context._default_context.BoundedSemaphore
+BufferTooShort = context._default_context.BufferTooShort
+Condition = context._default_context.Condition
+Event = context._default_context.Event
+JoinableQueue = context._default_context.JoinableQueue
+Lock = context._default_context.Lock
+Manager = context._default_context.Manager
+Pipe = context._default_context.Pipe
+Pool = context._default_context.Pool
+Process = context.Process
+ProcessError = context._default_context.ProcessError
+Queue = context._default_context.Queue
+RLock = context._default_context.RLock
+RawArray = context._default_context.RawArray
+RawValue = context._default_context.RawValue
+Semaphore = context._default_context.Semaphore
+SimpleQueue = context._default_context.SimpleQueue
+TimeoutError = context._default_context.TimeoutError  # pylint: disable=redefined-builtin
+Value = context._default_context.Value
+active_children = context._default_context.active_children
+cpu_count = context._default_context.cpu_count
+current_process = context._default_context.current_process
+freeze_support = context._default_context.freeze_support
+get_all_start_methods = context._default_context.get_all_start_methods
+get_context = context._default_context.get_context
+get_logger = context._default_context.get_logger
+get_start_method = context._default_context.get_start_method
+log_to_stderr = context._default_context.log_to_stderr
+parent_process = context._default_context.parent_process
+set_executable = context._default_context.set_executable
+set_forkserver_preload = context._default_context.set_forkserver_preload
+set_start_method = context._default_context.set_start_method
+
 # Modules of the standard package that need no change.
 _STANDARD = frozenset((
     "dummy", "forkserver", "heap", "process", "reduction", "resource_sharer", "resource_tracker",

@@ -22,59 +22,59 @@ __all__ = ()
 class BaseContext(standard.BaseContext):
     """What all contexts offer: the standard's methods, with furwock's classes behind them."""
 
-    def Lock(self) -> "Lock":  # type: ignore[override]
+    def Lock(self) -> "Lock":
         """Returns a non-recursive lock, which only the holding thread may release."""
         from .synchronize import Lock
         return Lock(ctx=self.get_context())
 
-    def RLock(self) -> "RLock":  # type: ignore[override]
+    def RLock(self) -> "RLock":
         """Returns a recursive lock."""
         from .synchronize import RLock
         return RLock(ctx=self.get_context())
 
-    def Condition(self, lock: Any = None) -> "Condition":  # type: ignore[override]
+    def Condition(self, lock: Any = None) -> "Condition":
         """Returns a condition variable, with its own recursive lock if none is given."""
         from .synchronize import Condition
         return Condition(lock, ctx=self.get_context())
 
-    def Semaphore(self, value: int = 1) -> "Semaphore":  # type: ignore[override]
+    def Semaphore(self, value: int = 1) -> "Semaphore":
         """Returns a semaphore; what a dead process had acquired and not released comes back."""
         from .synchronize import Semaphore
         return Semaphore(value, ctx=self.get_context())
 
-    def BoundedSemaphore(self, value: int = 1) -> "BoundedSemaphore":  # type: ignore[override]
+    def BoundedSemaphore(self, value: int = 1) -> "BoundedSemaphore":
         """Returns a semaphore whose value cannot exceed the one that it began with."""
         from .synchronize import BoundedSemaphore
         return BoundedSemaphore(value, ctx=self.get_context())
 
-    def Event(self) -> "Event":  # type: ignore[override]
+    def Event(self) -> "Event":
         """Returns an event."""
         from .synchronize import Event
         return Event(ctx=self.get_context())
 
-    def Barrier(self, parties: int,  # type: ignore[override]
+    def Barrier(self, parties: int,
                 action: Optional[Callable[[], Any]] = None,
                 timeout: Optional[float] = None) -> "Barrier":
         """Returns a barrier, which breaks if a process dies that waits in it."""
         from .synchronize import Barrier
         return Barrier(parties, action, timeout, ctx=self.get_context())
 
-    def Queue(self, maxsize: int = 0) -> "Queue[Any]":  # type: ignore[override]
+    def Queue(self, maxsize: int = 0) -> "Queue":
         """Returns a queue."""
         from .queues import Queue
         return Queue(maxsize, ctx=self.get_context())
 
-    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue[Any]":  # type: ignore[override]
+    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue":
         """Returns a queue with task_done() and join()."""
         from .queues import JoinableQueue
         return JoinableQueue(maxsize, ctx=self.get_context())
 
-    def SimpleQueue(self) -> "SimpleQueue[Any]":  # type: ignore[override]
+    def SimpleQueue(self) -> "SimpleQueue":
         """Returns a queue without a feeder thread."""
         from .queues import SimpleQueue
         return SimpleQueue(ctx=self.get_context())
 
-    def Pool(self, processes: Optional[int] = None,  # type: ignore[override]
+    def Pool(self, processes: Optional[int] = None,
              initializer: Optional[Callable[..., Any]] = None, initargs: Iterable[Any] = (),
              maxtasksperchild: Optional[int] = None, **options: Any) -> "Pool":
         """Returns a pool of worker processes; for more options see furwock.multiprocessing.pool."""
@@ -90,7 +90,7 @@ class BaseContext(standard.BaseContext):
             context = _concrete_contexts[method]
         except KeyError:
             raise ValueError(f"cannot find context for {method!r}") from None
-        context._check_available()  # type: ignore[attr-defined]
+        context._check_available()
         return context
 
 
@@ -156,7 +156,9 @@ class Process(multiprocessing.process.BaseProcess):
 class DefaultContext(BaseContext, standard.DefaultContext):
     """The context behind the functions of the module, whose start method can be set once."""
 
-    Process = Process
+    Process = Process  # type: ignore[assignment]
+    _default_context: BaseContext
+    _actual_context: Optional[BaseContext]
 
     def get_context(self, method: Optional[str] = None) -> Any:
         """Returns the context of a start method; without one, of the chosen or default method."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from multiprocessing import context, popen_forkserver, popen_spawn_posix
-from typing import Any, Tuple
+from typing import Any, List, Tuple
 
 import furwock
 
@@ -61,16 +61,18 @@ class _Parcel:
 class SpawnPopen(popen_spawn_posix.Popen):
     """Starts a new interpreter."""
 
+    _fds: List[int]
+
     def duplicate_for_child(self, fd: int) -> int:
         # Each descriptor once: the region's is asked for by its name and by its objects.
-        return fd if fd in self._fds else super().duplicate_for_child(fd)  # type: ignore[misc]
+        return fd if fd in self._fds else super().duplicate_for_child(fd)
 
     def _launch(self, process_obj: Any) -> None:
-        super()._launch(_Parcel(process_obj))  # type: ignore[misc]
+        super()._launch(_Parcel(process_obj))  # type: ignore
 
 
 class ForkServerPopen(popen_forkserver.Popen):
     """Asks the server for a forked process."""
 
     def _launch(self, process_obj: Any) -> None:
-        super()._launch(_Parcel(process_obj))  # type: ignore[misc]
+        super()._launch(_Parcel(process_obj))  # type: ignore

@@ -32,8 +32,8 @@ class Footprint:
     def __init__(self, furwock: bool) -> None:
         self.furwock = furwock
         gc.collect()
+        self.slots = self.count_slots()  # may open the region
         self.descriptors = descriptors()
-        self.slots = self.count_slots()
 
     def count_slots(self) -> int:
         if not self.furwock:
