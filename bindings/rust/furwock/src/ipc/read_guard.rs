@@ -13,8 +13,8 @@ use zerocopy::Immutable;
 
 use crate::deadline::Deadline;
 
-use super::error::{errno, Death, Error, ErrorKind};
-use super::guard::{last_death, Exclusive, Guard};
+use super::error::{errno, Error, ErrorKind};
+use super::guard::{Exclusive, Guard};
 use super::rwlock::{RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use super::shm::ShmSafe;
 
@@ -23,7 +23,7 @@ use super::shm::ShmSafe;
 #[non_exhaustive]
 pub enum ReadError {
     /// A writer died, and nobody has repaired the data.  Take the lock for writing to do so.
-    WriterDied(Death),
+    WriterDied,
     /// The bytes are no valid value of the type.
     Invalid,
     /// A panic has left the data half changed.
@@ -45,10 +45,9 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    fn of(number: i32, death: Option<Death>, during: &'static str) -> Self {
-        let unknown = Death { process: 0, thread: 0, generation: 0 };
+    fn of(number: i32, during: &'static str) -> Self {
         match number {
-            errno::EOWNERDEAD => Self::WriterDied(death.unwrap_or(unknown)),
+            errno::EOWNERDEAD => Self::WriterDied,
             errno::EBUSY => Self::WouldBlock,
             errno::ETIMEDOUT => Self::TimedOut,
             errno::EDEADLK => Self::Deadlock,
@@ -63,7 +62,7 @@ impl ReadError {
     pub fn into_error(self) -> Error {
         const DURING: &str = "lock for reading";
         let number = match self {
-            Self::WriterDied(_) => errno::EOWNERDEAD,
+            Self::WriterDied => errno::EOWNERDEAD,
             Self::Invalid => errno::EBADMSG,
             Self::Poisoned => return Error::of_kind(ErrorKind::Poisoned, DURING),
             Self::WouldBlock => errno::EBUSY,
@@ -87,7 +86,7 @@ impl From<ReadError> for Error {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::WriterDied(death) => return write!(f, "the data may be half changed: {death}"),
+            Self::WriterDied => "a writer died, and the data may be half changed",
             Self::Other(error) => return error.fmt(f),
             Self::Invalid => "the bytes under the lock are no valid value of the type",
             Self::Poisoned => "a panic has left the data under the lock half changed",
@@ -168,7 +167,7 @@ impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> ReadGuard<'a, T, M> {
         during: &'static str,
     ) -> Result<Self, ReadError> {
         if result != 0 {
-            return Err(ReadError::of(result, last_death(lock), during));
+            return Err(ReadError::of(result, during));
         }
         let guard = Self::new(lock);
         let start = lock.data().as_ptr().cast::<u8>();

@@ -132,7 +132,7 @@ impl<T: ShmSafe + Sync + Immutable> RwLock<T> {
         mut repair: impl FnMut(&mut T, Option<&Death>),
     ) -> Result<RwLockReadGuard<'_, T>, Error> {
         match self.read() {
-            Err(ReadError::WriterDied(_) | ReadError::Poisoned) => {
+            Err(ReadError::WriterDied | ReadError::Poisoned) => {
                 let guard = self.write_or_repair(&mut repair)?;
                 Guard::downgrade(guard).map_err(|(_, error)| error)
             }
