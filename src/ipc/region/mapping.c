@@ -58,13 +58,15 @@ static void after_fork(void)
     fw_ranges_after_fork_(&fw_ipc_ranges_);
 }
 
-/* No thread has had a slot yet.  (Sixteen pages a mapping, used as far as there are slots.) */
+/* No thread has had a slot yet.  (32 pages a mapping, used as far as there are slots.) */
 static struct fw_ipc_own_slot_ *no_own_slots(unsigned index, uint32_t n)
 {
     static struct fw_ipc_own_slot_ own_slots[FW_RANGES][FW_IPC_MEMBERS_MAX];
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         __atomic_store_n(&own_slots[index][i].thread, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&own_slots[index][i].member, 0, __ATOMIC_RELAXED);
+    }
     return own_slots[index];
 }
 

@@ -27,8 +27,15 @@ struct fw_ipc_plan_; /* ipc/region/head.h */
 struct fw_ipc_own_slot_ {
     uint32_t thread; /* of this process, which has had it last: its id, or 0 */
     /*
+     * The thread of this process that is a member by it, or was one until it ended; and for that
+     * thread only the life of the process (sys/fork.h) in which it is, and its id as a member.
+     * Atomic, as is what follows: no race checker sees what orders it with the slot's next thread.
+     */
+    uint32_t member;
+    uint64_t life, id;
+    /*
      * The entry that comes right behind the slot's in that thread's robust list.  For that thread
-     * only; atomic, since no race checker sees what orders it with the slot's next thread.
+     * only.
      */
     uintptr_t behind;
 };

@@ -25,12 +25,16 @@
 
 __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
 
-/* What a thread knows of its memberships, by the index of the mapping.  id 0: none. */
-static __thread struct membership {
-    uint64_t life;       /* of the process */
-    uint64_t generation; /* of the mapping */
-    uint64_t id;
-} known[FW_RANGES] __attribute__((tls_model("initial-exec")));
+/*
+ * What a thread knows of its memberships: by the index of the mapping the slot, and one more; 0:
+ * none.  It is one as long as the process's own record of the slot (SLOT4) says so: not in a forked
+ * child, and not in another region at the same index.  (The rest is there, and not here, since all
+ * copies of the library in a process share what there is of static TLS.)
+ */
+static __thread uint16_t known[FW_RANGES] __attribute__((tls_model("initial-exec")));
+
+_Static_assert(FW_IPC_MEMBERS_MAX < UINT16_MAX,
+               "there is a number for each slot, and one for none");
 
 /* SLOT4: the thread of this process that has the slot; 0: there is none any more. */
 static uint32_t thread_in(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
@@ -234,36 +238,53 @@ static int claim(const struct fw_ipc_mapping_ *mapping, uint64_t *id)
     return claim_unmarked(mapping, id);
 }
 
-/*
- * The membership that is remembered is this thread's, in this process, in this region.  A forked
- * child remembers its parent's.
- */
-static bool is_valid(const struct membership *k, const struct fw_ipc_mapping_ *mapping)
+/* The id of the calling thread as a member; 0: it is none. */
+static uint64_t own_id(const struct fw_ipc_mapping_ *mapping)
 {
-    return k->id != 0 && fw_life_is_(k->life) && k->generation == mapping->generation;
+    uint32_t slot = known[mapping->index];
+    const struct fw_ipc_own_slot_ *own;
+
+    if (slot == 0 || slot > mapping->member_count || !fw_life_is_(fw_robust_thread_.life))
+        return 0;
+    own = &mapping->own_slots[slot - 1];
+    if (__atomic_load_n(&own->member, __ATOMIC_RELAXED) != fw_robust_thread_.id)
+        return 0; /* nothing else there is this thread's */
+    if (!fw_life_is_(__atomic_load_n(&own->life, __ATOMIC_RELAXED)))
+        return 0;
+    return __atomic_load_n(&own->id, __ATOMIC_RELAXED);
+}
+
+static void remember(const struct fw_ipc_mapping_ *mapping, uint64_t id)
+{
+    uint32_t slot = (uint32_t)(id & FW_IPC_SLOT);
+    struct fw_ipc_own_slot_ *own = &mapping->own_slots[slot - 1];
+
+    __atomic_store_n(&own->id, id, __ATOMIC_RELAXED);
+    __atomic_store_n(&own->life, fw_robust_thread_.life, __ATOMIC_RELAXED);
+    __atomic_store_n(&own->member, fw_robust_thread_.id, __ATOMIC_RELAXED);
+    known[mapping->index] = (uint16_t)slot;
 }
 
 __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struct fw_ipc_me_ *me)
 {
     uint64_t epoch = fw_ipc_epoch_();
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(object);
-    struct membership *k;
+    uint64_t id;
 
     if (mapping == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
         return EINVAL;
     if (!fw_life_is_(fw_robust_thread_.life))
         fw_robust_register_();
-    k = &known[mapping->index];
-    if (!is_valid(k, mapping)) {
-        uint64_t id = 0;
+    id = own_id(mapping);
+    if (id == 0) {
         int error = claim(mapping, &id);
         if (error != 0)
             return error;
-        *k = (struct membership){fw_robust_thread_.life, mapping->generation, id};
+        remember(mapping, id);
     }
     me->mapping = mapping;
-    me->member = fw_ipc_member_of_(mapping, k->id);
-    me->id = k->id;
+    me->member = fw_ipc_member_of_(mapping, id);
+    me->id = id;
     me->flags = mapping->flags & FW_REGION_STAMP;
     fw_ipc_self_ = (struct fw_ipc_self_){mapping->base, mapping->size, epoch, *me};
     return 0;
@@ -271,36 +292,34 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
 
 bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
 {
-    struct membership *k = &known[mapping->index];
+    uint64_t id = own_id(mapping);
     struct fw_ipc_member_ *m;
     struct fw_robust_ r;
     bool is_out;
 
-    if (!is_valid(k, mapping))
+    if (id == 0)
         return true;
-    m = fw_ipc_member_of_(mapping, k->id);
+    m = fw_ipc_member_of_(mapping, id);
     /* F:ipc-member-leaves-unseen */
     fw_robust_announce_(&r, robust_word(m)); /* in view until it is free */
     is_out = fw_ipc_list_leave_(m);
     if (is_out) { /* else the slot stays this thread's until it ends */
-        fw_ipc_set_slot_thread_(mapping, (uint32_t)(k->id & FW_IPC_SLOT) - 1, 0);
+        fw_ipc_set_slot_thread_(mapping, (uint32_t)(id & FW_IPC_SLOT) - 1, 0);
         /* F:ipc-member-leaves-early */
-        fw_store64_release(&m->life, slot_generation(k->id)
+        fw_store64_release(&m->life, slot_generation(id)
                                          << 32); /* tid -> free, the same generation: SLOT1 */
         /* F:ipc-leaves-quietly */
         wake_watchers(m);
     }
     fw_robust_withdraw_(&r);
-    k->id = 0;
+    known[mapping->index] = 0;
     fw_ipc_self_.size = 0;
     return is_out;
 }
 
 static bool is_own(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
-    const struct membership *k = &known[mapping->index];
-
-    return is_valid(k, mapping) && slot + 1 == (k->id & FW_IPC_SLOT);
+    return slot + 1 == (own_id(mapping) & FW_IPC_SLOT);
 }
 
 /* As this process knows it: SLOT4. */

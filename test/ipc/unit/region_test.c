@@ -47,6 +47,64 @@ TEST(opened_twice_closed_twice)
     assert_int_equal(fw_region_remove(name), ENOENT);
 }
 
+struct peer {
+    fw_region *region;
+    fw_ipc_mutex *m;
+    pthread_barrier_t barrier;
+};
+
+/* Makes the mutex as well: the first member has the first slot, as the main thread had. */
+static void *hold(void *arg)
+{
+    struct peer *p = arg;
+
+    assert_int_equal(fw_region_mutex(p->region, "m", MAKE, &p->m), 0);
+    assert_int_equal(fw_ipc_mutex_lock(p->m), 0);
+    pthread_barrier_wait(&p->barrier);
+    pthread_barrier_wait(&p->barrier);
+    assert_int_equal(fw_ipc_mutex_unlock(p->m), 0);
+    return NULL;
+}
+
+static void *find_held(void *m)
+{
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    assert_false(fw_ipc_mutex_is_held_by_me(m));
+    return NULL;
+}
+
+/* What a thread remembers of a region is not true of the next one at the same place. */
+TEST(member_of_this_region_only)
+{
+    fw_region *old;
+    fw_ipc_mutex *m;
+    struct peer peer;
+    pthread_t thread;
+
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(fw_region_open(name, SIZE, MAKE, &old), 0);
+        assert_int_equal(fw_region_mutex(old, "m", MAKE, &m), 0);
+        assert_int_equal(fw_ipc_mutex_lock(m), 0);
+        assert_int_equal(pthread_create(&thread, NULL, find_held, m), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+        assert_int_equal(fw_region_close(old), 0);
+        assert_int_equal(fw_region_remove(name), 0);
+    }
+    assert_int_equal(fw_region_open(name, SIZE, MAKE, &peer.region), 0);
+    pthread_barrier_init(&peer.barrier, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, hold, &peer), 0);
+    pthread_barrier_wait(&peer.barrier);
+    assert_int_equal(fw_ipc_mutex_trylock(peer.m), EBUSY);
+    assert_false(fw_ipc_mutex_is_held_by_me(peer.m));
+    pthread_barrier_wait(&peer.barrier);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(fw_ipc_mutex_lock(peer.m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(peer.m), 0);
+    assert_int_equal(fw_region_close(peer.region), 0);
+    assert_int_equal(fw_region_remove(name), 0);
+}
+
 TEST(removed_and_made_anew)
 {
     fw_region *old, *new;
