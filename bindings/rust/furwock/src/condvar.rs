@@ -113,22 +113,18 @@ impl Condvar {
     /// Wakes the thread that has waited longest; false if no thread waits.
     #[inline]
     pub fn notify_one(&self) -> bool {
-        if !self.take_waiting() {
-            return false;
-        }
+        let found = self.take_waiting();
         // SAFETY: the variable is initialised, and lives as long as self.
         unsafe { sys::fw_cond_signal(self.as_ptr()) };
-        true
+        found
     }
 
     /// Wakes all threads that wait, one after the other as the mutex becomes free; says how many.
     #[inline]
     pub fn notify_all(&self) -> usize {
         let waiting = self.waiting.swap(0, Ordering::Relaxed);
-        if waiting != 0 {
-            // SAFETY: as in notify_one.
-            unsafe { sys::fw_cond_broadcast(self.as_ptr()) };
-        }
+        // SAFETY: as in notify_one.
+        unsafe { sys::fw_cond_broadcast(self.as_ptr()) };
         waiting as usize
     }
 
@@ -186,7 +182,7 @@ impl Condvar {
         self.while_(guard, condition, Deadline::NEVER);
     }
 
-    /// The same, so long at most: timed out if `condition` still returns true then.
+    /// The same, so long at most.  `condition` is not called again once the time has passed.
     ///
     /// # Panics
     ///
@@ -227,12 +223,11 @@ impl Condvar {
         mut condition: impl FnMut(&mut T) -> bool,
         deadline: Deadline,
     ) -> WaitTimeoutResult {
-        while condition(guard) {
-            if self.wait_raw(raw(guard), deadline).timed_out() {
-                return WaitTimeoutResult(condition(guard));
-            }
+        let mut result = WaitTimeoutResult(false);
+        while !result.timed_out() && condition(guard) {
+            result = self.wait_raw(raw(guard), deadline);
         }
-        WaitTimeoutResult(false)
+        result
     }
 
     /// The caller holds the mutex.
