@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from ._errors import (CorruptRegion, Deadlock, Error, LockLost, NoSlot, NotHeld, OwnerDied,
                       OwnerDiedWarning)
-from ._furwock import Mutex, Region, default_region
+from ._furwock import Mutex, Once, Region, RWLock, default_region
 from ._grant import Grant
 
 __all__ = ["CorruptRegion", "Deadlock", "Error", "Grant", "LockLost", "Mutex", "NoSlot", "NotHeld",
-           "OwnerDied", "OwnerDiedWarning", "Region", "default_region"]
+           "Once", "OwnerDied", "OwnerDiedWarning", "RWLock", "Region", "default_region"]
 
 for _name in __all__:
     if isinstance(globals()[_name], type):

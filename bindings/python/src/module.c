@@ -63,7 +63,7 @@ static int import_names(fwpy_state *s)
 static int execute(PyObject *module)
 {
     static int (*const parts[])(PyObject *) = {
-        fwpy_add_region, fwpy_add_base, fwpy_add_mutex,
+        fwpy_add_region, fwpy_add_base, fwpy_add_mutex, fwpy_add_rwlock, fwpy_add_once,
         /* each further file of a type adds its line here */
     };
 

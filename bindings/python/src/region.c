@@ -77,6 +77,11 @@ int fwpy_region_open(const char *name, size_t size, unsigned flags, struct fwpy_
     return enter_region(region, name, -1, r);
 }
 
+static void key_of(char *key, size_t size, uint64_t device, uint64_t inode)
+{
+    snprintf(key, size, "fd:%" PRIu64 ":%" PRIu64, device, inode);
+}
+
 int fwpy_region_open_fd(int fd, size_t size, unsigned flags, struct fwpy_region **r)
 {
     char key[64];
@@ -89,7 +94,7 @@ int fwpy_region_open_fd(int fd, size_t size, unsigned flags, struct fwpy_region 
     error = fw_region_open_fd(fd, size, flags, &region);
     if (error != 0)
         return error;
-    snprintf(key, sizeof key, "fd:%" PRIu64 ":%" PRIu64, (uint64_t)st.st_dev, (uint64_t)st.st_ino);
+    key_of(key, sizeof key, st.st_dev, st.st_ino);
     return enter_region(region, key, fd, r);
 }
 
@@ -100,15 +105,24 @@ static bool is_same_file(int fd, uint64_t device, uint64_t inode)
     return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
-/* The parent's default region, if this process was started with its descriptor. */
+/*
+ * The parent's default region, if this process was started with its descriptor: perhaps it is open
+ * already, since an object of it was unpickled, and the descriptor closed.
+ */
 static int adopt_inherited(struct fwpy_region **r)
 {
     const char *text = getenv("FURWOCK_REGION");
+    char key[64];
     uint64_t device, inode;
     int fd;
 
-    if (text == NULL || sscanf(text, "%d:%" SCNu64 ":%" SCNu64, &fd, &device, &inode) != 3 ||
-        fd < 0 || !is_same_file(fd, device, inode))
+    if (text == NULL || sscanf(text, "%d:%" SCNu64 ":%" SCNu64, &fd, &device, &inode) != 3)
+        return ENOENT;
+    key_of(key, sizeof key, device, inode);
+    *r = fwpy_region_find(key);
+    if (*r != NULL)
+        return 0;
+    if (fd < 0 || !is_same_file(fd, device, inode))
         return ENOENT;
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     return fwpy_region_open_fd(fd, 0, 0, r);
