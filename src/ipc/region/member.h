@@ -83,6 +83,10 @@ enum fw_ipc_life fw_ipc_life_slow_(const struct fw_ipc_mapping_ *mapping, uint64
  */
 bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns);
 
+/* To find a slot: how many others it asks about in any case, and whether one more may be. */
+enum { FW_IPC_ASKED_AT_ONCE = 4 };
+bool fw_ipc_may_ask_another_(const struct fw_ipc_mapping_ *mapping);
+
 /*
  * process << 32 | thread of a holder; 0: not known any more, since FW_IPC_FORMER or more others
  * have had its slot.

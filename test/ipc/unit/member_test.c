@@ -13,7 +13,10 @@
 #include "test/support/robust_lists.h"
 #include "unit.h"
 
-/* src/ipc/region/member.c: threads as members of a region, with the real kernel. */
+/*
+ * src/ipc/region/member.c and src/ipc/region/member_asked.c: threads as members of a region, with
+ * the real kernel.
+ */
 
 static int make(void)
 {
