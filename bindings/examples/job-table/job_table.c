@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The job table in C.
+ *
+ *     job_table create|work|close|audit REGION [SEAT]
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/ipc.h>
+
+#include "job_table.h"
+
+_Static_assert(JOB_TABLE_JOBS_AT + 2 * JOB_TABLE_JOBS == JOB_TABLE_WORDS, "the jobs come last");
+
+static fw_ipc_mutex *mutex;
+static fw_ipc_mutex *seats[JOB_TABLE_SEATS];
+static uint64_t *table;
+
+static void die(const char *what, int error)
+{
+    fprintf(stderr, "job_table.c: %s: %s\n", what, strerror(error));
+    exit(EXIT_FAILURE);
+}
+
+static void must(int error, const char *what)
+{
+    if (error != 0)
+        die(what, error);
+}
+
+static void attach(const char *name, unsigned flags)
+{
+    fw_region *region;
+    void *words;
+
+    must(fw_region_open(name, JOB_TABLE_REGION_SIZE, flags, &region), name);
+    must(fw_region_mutex(region, "jobs", flags, &mutex), "jobs");
+    must(fw_region_object(region, "jobs.data", FW_REGION_DATA, JOB_TABLE_WORDS * sizeof *table,
+                          flags, &words),
+         "jobs.data");
+    table = words;
+    for (unsigned i = 0; i < JOB_TABLE_SEATS; i++) {
+        char seat[16];
+        snprintf(seat, sizeof seat, "seat %u", i);
+        must(fw_region_mutex(region, seat, flags, &seats[i]), seat);
+    }
+}
+
+/* --- The words -------------------------------------------------------------------------------- */
+
+static uint64_t *job(unsigned i)
+{
+    return &table[JOB_TABLE_JOBS_AT + 2 * i];
+}
+
+static unsigned state_of(unsigned i)
+{
+    return *job(i) & 0xff;
+}
+
+static unsigned seat_of(unsigned i)
+{
+    return *job(i) >> JOB_TABLE_SEAT_SHIFT & 0xff;
+}
+
+static uint64_t round_of(unsigned i)
+{
+    return *job(i) >> JOB_TABLE_ROUND_SHIFT;
+}
+
+static uint64_t word(uint64_t round, unsigned seat, unsigned state)
+{
+    return round << JOB_TABLE_ROUND_SHIFT | (uint64_t)seat << JOB_TABLE_SEAT_SHIFT | state;
+}
+
+static uint64_t result_of(unsigned i)
+{
+    return (uint64_t)i * JOB_TABLE_FACTOR + round_of(i);
+}
+
+static void count(uint64_t counts[3])
+{
+    memset(counts, 0, 3 * sizeof *counts);
+    for (unsigned i = 0; i < JOB_TABLE_JOBS; i++) {
+        if (state_of(i) > JOB_TABLE_DONE)
+            die("a job in no state", EBADMSG);
+        counts[state_of(i)]++;
+    }
+}
+
+static void lock(void)
+{
+    int error = fw_ipc_mutex_lock(mutex);
+
+    if (error == EOWNERDEAD) { /* the repair */
+        count(&table[JOB_TABLE_COUNTS]);
+        table[JOB_TABLE_DEATHS]++;
+        error = fw_ipc_mutex_consistent(mutex);
+    }
+    must(error, "lock");
+}
+
+static void unlock(void)
+{
+    must(fw_ipc_mutex_unlock(mutex), "unlock");
+}
+
+static void set(unsigned i, uint64_t now)
+{
+    table[JOB_TABLE_COUNTS + state_of(i)]--;
+    __atomic_store_n(job(i), now, __ATOMIC_RELEASE); /* in one piece, after the result */
+    table[JOB_TABLE_COUNTS + state_of(i)]++;
+}
+
+/* JOB_TABLE_JOBS if there is none. */
+static unsigned find(unsigned state)
+{
+    unsigned i = 0;
+
+    while (i < JOB_TABLE_JOBS && state_of(i) != state)
+        i++;
+    return i;
+}
+
+/* --- A worker --------------------------------------------------------------------------------- */
+
+static bool take_seat(unsigned seat)
+{
+    int error = fw_ipc_mutex_trylock(seats[seat]);
+
+    if (error == EOWNERDEAD)
+        error = fw_ipc_mutex_consistent(seats[seat]);
+    if (error != EBUSY)
+        must(error, "seat");
+    return error == 0;
+}
+
+/* For whoever holds that seat: its last worker is dead. */
+static void put_back(unsigned seat)
+{
+    for (unsigned i = 0; i < JOB_TABLE_JOBS; i++)
+        if (state_of(i) == JOB_TABLE_RUNNING && seat_of(i) == seat) {
+            set(i, word(round_of(i), 0, JOB_TABLE_READY));
+            table[JOB_TABLE_PUT_BACK]++;
+        }
+}
+
+static void put_back_of_the_dead(unsigned my_seat)
+{
+    for (unsigned seat = 0; seat < JOB_TABLE_SEATS; seat++)
+        if (seat != my_seat && take_seat(seat)) {
+            put_back(seat);
+            fw_ipc_mutex_unlock(seats[seat]);
+        }
+}
+
+static void run(unsigned i, unsigned seat)
+{
+    uint64_t mine = word(round_of(i), seat, JOB_TABLE_RUNNING);
+
+    set(i, mine);
+    unlock();
+    usleep(JOB_TABLE_WORK_US);
+    lock();
+    if (*job(i) != mine)
+        die("a job was taken from a living worker", EBADMSG);
+    job(i)[1] = result_of(i);
+    set(i, word(round_of(i), seat, JOB_TABLE_DONE));
+    table[JOB_TABLE_STEPS + seat]++;
+}
+
+static void check_result(unsigned i)
+{
+    if (job(i)[1] != result_of(i))
+        die("a wrong result", EBADMSG);
+}
+
+static void next_round(unsigned i)
+{
+    check_result(i);
+    set(i, word(round_of(i) + 1, 0, JOB_TABLE_READY));
+}
+
+static void work(unsigned seat)
+{
+    bool is_idle = false;
+
+    lock();
+    if (!take_seat(seat))
+        die("the seat is taken", EBUSY);
+    put_back(seat);
+    while (table[JOB_TABLE_CLOSED] == 0 ||
+           table[JOB_TABLE_COUNTS + JOB_TABLE_DONE] != JOB_TABLE_JOBS) {
+        if (find(JOB_TABLE_READY) != JOB_TABLE_JOBS)
+            run(find(JOB_TABLE_READY), seat);
+        else if (table[JOB_TABLE_CLOSED] == 0 && find(JOB_TABLE_DONE) != JOB_TABLE_JOBS)
+            next_round(find(JOB_TABLE_DONE));
+        else {
+            put_back_of_the_dead(seat);
+            is_idle = find(JOB_TABLE_READY) == JOB_TABLE_JOBS;
+        }
+        unlock();
+        if (is_idle)
+            usleep(JOB_TABLE_WORK_US);
+        is_idle = false;
+        lock();
+    }
+    unlock();
+}
+
+/* --- The others ------------------------------------------------------------------------------- */
+
+/* Every job is in one state, each count is right, and each result. */
+static void audit(void)
+{
+    uint64_t counts[3], rounds = 0;
+
+    lock();
+    count(counts);
+    if (memcmp(counts, &table[JOB_TABLE_COUNTS], sizeof counts) != 0)
+        die("the counts are wrong", EBADMSG);
+    for (unsigned i = 0; i < JOB_TABLE_JOBS; i++) {
+        rounds += round_of(i);
+        if (state_of(i) == JOB_TABLE_DONE)
+            check_result(i);
+    }
+    printf("rounds %lu deaths %lu put_back %lu ready %lu running %lu done %lu steps",
+           (unsigned long)rounds, (unsigned long)table[JOB_TABLE_DEATHS],
+           (unsigned long)table[JOB_TABLE_PUT_BACK], (unsigned long)counts[0],
+           (unsigned long)counts[1], (unsigned long)counts[2]);
+    for (unsigned seat = 0; seat < JOB_TABLE_SEATS; seat++)
+        printf(" %lu", (unsigned long)table[JOB_TABLE_STEPS + seat]);
+    printf("\n");
+    unlock();
+}
+
+int main(int argc, char **argv)
+{
+    bool is_new = argc >= 3 && strcmp(argv[1], "create") == 0;
+
+    if (argc < 3) {
+        fprintf(stderr, "usage: job_table create|work|close|audit REGION [SEAT]\n");
+        return 2;
+    }
+    attach(argv[2], is_new ? FW_REGION_CREATE : 0u);
+    if (is_new) {
+        lock();
+        count(&table[JOB_TABLE_COUNTS]);
+        unlock();
+    } else if (strcmp(argv[1], "work") == 0 && argc == 4) {
+        work((unsigned)strtoul(argv[3], NULL, 10) % JOB_TABLE_SEATS);
+    } else if (strcmp(argv[1], "close") == 0) {
+        lock();
+        table[JOB_TABLE_CLOSED] = 1;
+        unlock();
+    } else if (strcmp(argv[1], "audit") == 0) {
+        audit();
+    } else {
+        return 2;
+    }
+    return EXIT_SUCCESS;
+}
