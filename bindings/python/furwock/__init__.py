@@ -7,9 +7,11 @@ from ._errors import (CorruptRegion, Deadlock, Error, LockLost, NoSlot, NotHeld,
                       OwnerDiedWarning)
 from ._furwock import Mutex, Once, Region, RWLock, default_region
 from ._grant import Grant
+from ._lock import NamedLock, lock
 
-__all__ = ["CorruptRegion", "Deadlock", "Error", "Grant", "LockLost", "Mutex", "NoSlot", "NotHeld",
-           "Once", "OwnerDied", "OwnerDiedWarning", "RWLock", "Region", "default_region"]
+__all__ = ["CorruptRegion", "Deadlock", "Error", "Grant", "LockLost", "Mutex", "NamedLock",
+           "NoSlot", "NotHeld", "Once", "OwnerDied", "OwnerDiedWarning", "RWLock", "Region",
+           "default_region", "lock"]
 
 for _name in __all__:
     if isinstance(globals()[_name], type):

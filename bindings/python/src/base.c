@@ -25,19 +25,21 @@ PyObject *fwpy_module_of(PyTypeObject *type)
 
 static int parse_on_death(fwpy_base *self, PyObject *on_death)
 {
-    static const char *const words[] = {"report", "raise", "consistent"};
+    static const char *const words[] = {"report", "raise", "consistent", "repeat"};
 
     self->policy = FWPY_REPORT;
     if (on_death == NULL)
         return 0;
-    for (int i = 0; PyUnicode_Check(on_death) && i < 3; i++)
+    for (int i = 0; PyUnicode_Check(on_death) && i < 4; i++)
         if (PyUnicode_CompareWithASCIIString(on_death, words[i]) == 0) {
             self->policy = (uint8_t)i;
             return 0;
         }
     if (!PyCallable_Check(on_death)) {
         PyErr_Format(PyExc_ValueError,
-                     "on_death is 'report', 'raise', 'consistent' or a function, not %R", on_death);
+                     "on_death is 'report', 'raise', 'consistent', 'repeat' or a function, "
+                     "not %R",
+                     on_death);
         return -1;
     }
     self->policy = FWPY_CALL;

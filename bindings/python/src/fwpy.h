@@ -126,6 +126,7 @@ enum fwpy_policy {
     FWPY_REPORT,     /* acquire returns a Grant that says so */
     FWPY_RAISE,      /* acquire raises OwnerDied */
     FWPY_CONSISTENT, /* the data are declared consistent; `deaths` counts it */
+    FWPY_REPEAT,     /* it is reported to each holder, until one declares the data consistent */
     FWPY_CALL        /* the function on_death repairs */
 };
 
@@ -266,6 +267,9 @@ struct fwpy_lock_calls {
  * OwnerDied).
  */
 PyObject *fwpy_owner_died(fwpy_base *self, const struct fwpy_lock_calls *calls);
+
+/* The same for a death that was reported before, and not repaired: a Grant that says so. */
+PyObject *fwpy_died_before(fwpy_base *self, const struct fwpy_lock_calls *calls);
 
 /* How many deaths of holders were reported: to all processes; of a named object: to this one. */
 uint64_t fwpy_deaths(fwpy_base *self);

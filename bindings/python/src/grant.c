@@ -93,3 +93,12 @@ PyObject *fwpy_owner_died(fwpy_base *self, const struct fwpy_lock_calls *calls)
     }
     return grant;
 }
+
+PyObject *fwpy_died_before(fwpy_base *self, const struct fwpy_lock_calls *calls)
+{
+    PyObject *grant = grant_of(self, calls);
+
+    if (grant == NULL)
+        calls->unlock(self->object);
+    return grant;
+}

@@ -15,7 +15,7 @@
 
 static PyObject *policy_of(const fwpy_base *self)
 {
-    static const char *const words[] = {"report", "raise", "consistent"};
+    static const char *const words[] = {"report", "raise", "consistent", "repeat"};
 
     if (self->policy == FWPY_CALL)
         return fwpy_new_ref(self->on_death);

@@ -2,28 +2,41 @@
 /* furwock.Mutex, over fw_ipc_mutex. */
 #include <time.h>
 
-#include "fwpy.h"
+#include "mutex.h"
 
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+
+/*
+ * What Python adds behind the mutex, if there is space: not so in a named one that may be shared
+ * with programs in other languages.  `unrepaired` (on_death="repeat") is written by the holder.
+ */
+struct python_mutex {
+    fw_ipc_mutex mutex;
+    uint64_t deaths;
+    uint64_t unrepaired;
+};
+
+/* The parameter of those that have it although they are named. */
+enum { REPEATS = 0 };
 
 static size_t mutex_size(const uint32_t *parameters)
 {
     (void)parameters;
-    return sizeof(fw_ipc_mutex) + sizeof(uint64_t);
+    return sizeof(struct python_mutex);
 }
 
 static int mutex_named(fw_region *region, const char *name, const uint32_t *parameters,
                        unsigned flags, void **object)
 {
-    (void)parameters;
-    return fw_region_object(region, name, FW_REGION_MUTEX, sizeof(fw_ipc_mutex), flags, object);
+    size_t size = parameters[REPEATS] ? sizeof(struct python_mutex) : sizeof(fw_ipc_mutex);
+
+    return fw_region_object(region, name, FW_REGION_MUTEX, size, flags, object);
 }
 
 static const struct fwpy_kind mutex_kind = {.name = "Mutex",
                                             .kind = FW_REGION_MUTEX,
                                             .size = mutex_size,
-                                            .deaths_at = sizeof(fw_ipc_mutex),
+                                            .deaths_at = offsetof(struct python_mutex, deaths),
                                             .named = mutex_named};
 
 static int call_consistent(void *m)
@@ -54,6 +67,34 @@ static void set_depth(fwpy_base *self, uint32_t depth)
     __atomic_store_n(&self->cell->depth, depth, __ATOMIC_RELAXED);
 }
 
+/* What a dead holder left is still to be repaired (on_death="repeat"). */
+static uint64_t *unrepaired(const fwpy_base *self)
+{
+    return &((struct python_mutex *)self->object)->unrepaired;
+}
+
+static bool is_unrepaired(const fwpy_base *self)
+{
+    return self->policy == FWPY_REPEAT && fw_load64_relaxed(unrepaired(self)) != 0;
+}
+
+/* By the holder. */
+static void declare_consistent(fwpy_base *self)
+{
+    if (is_unrepaired(self))
+        fw_store64_relaxed(unrepaired(self), 0);
+}
+
+/* The holder has died: that is noted before the mutex forgets it. */
+static PyObject *after_death(fwpy_base *self)
+{
+    if (self->policy == FWPY_REPEAT) {
+        fw_store64_relaxed(unrepaired(self), 1);
+        (void)fw_ipc_mutex_consistent(fwpy_mutex_of(self));
+    }
+    return fwpy_owner_died(self, &fwpy_mutex_calls);
+}
+
 /* --- Acquire ---------------------------------------------------------------------------------- */
 
 static int call_lock(void *m, const fw_deadline *deadline)
@@ -81,9 +122,10 @@ PyObject *fwpy_mutex_acquired(fwpy_base *self, int error)
         set_depth(self, 0); /* a thread of this process may have died with it held twice */
     switch (error) {
     case 0:
-        return fwpy_new_ref(self->state->granted);
+        return is_unrepaired(self) ? fwpy_died_before(self, &fwpy_mutex_calls)
+                                   : fwpy_new_ref(self->state->granted);
     case EOWNERDEAD:
-        return fwpy_owner_died(self, &fwpy_mutex_calls);
+        return after_death(self);
     case EBUSY:
     case ETIMEDOUT:
         return fwpy_bool(false);
@@ -130,6 +172,12 @@ static inline bool take(fwpy_base *self)
     return true;
 }
 
+static PyObject *taken(fwpy_base *self)
+{
+    return self->policy == FWPY_REPEAT ? fwpy_mutex_acquired(self, 0)
+                                       : fwpy_new_ref(self->state->granted);
+}
+
 static PyObject *mutex_acquire(PyObject *o, PyObject *const *args, Py_ssize_t count,
                                PyObject *names)
 {
@@ -138,9 +186,7 @@ static PyObject *mutex_acquire(PyObject *o, PyObject *const *args, Py_ssize_t co
 
     if ((count != 0 || names != NULL) && fwpy_acquire_args("acquire", args, count, names, &t) != 0)
         return NULL;
-    if (take(self))
-        return fwpy_new_ref(self->state->granted);
-    return acquire_slow(self, &t);
+    return take(self) ? taken(self) : acquire_slow(self, &t);
 }
 
 static PyObject *mutex_enter(PyObject *o, PyObject *unused)
@@ -149,9 +195,7 @@ static PyObject *mutex_enter(PyObject *o, PyObject *unused)
     static const struct fwpy_timeout forever = {.is_forever = true};
 
     (void)unused;
-    if (take(self))
-        return fwpy_new_ref(self->state->granted);
-    return acquire_slow(self, &forever);
+    return take(self) ? taken(self) : acquire_slow(self, &forever);
 }
 
 /* --- Release ---------------------------------------------------------------------------------- */
@@ -181,13 +225,14 @@ static PyObject *mutex_exit(PyObject *o, PyObject *const *args, Py_ssize_t count
     fwpy_base *self = (fwpy_base *)o;
     fw_ipc_mutex *m = fwpy_mutex_of(self);
 
-    if ((fw_load64_relaxed(&m->word_) & FW_IPC_DIED) != 0 && depth_of(self) == 0 &&
-        (count == 0 || args[0] == Py_None))
+    if (((fw_load64_relaxed(&m->word_) & FW_IPC_DIED) != 0 || is_unrepaired(self)) &&
+        depth_of(self) == 0 && (count == 0 || args[0] == Py_None) &&
+        fw_ipc_mutex_is_held_by_me(m)) {
         (void)fw_ipc_mutex_consistent(m);
+        declare_consistent(self);
+    }
     return release(self);
 }
-
-/* --- Attributes ------------------------------------------------------------------------------- */
 
 static PyObject *mutex_consistent(PyObject *o, PyObject *unused)
 {
@@ -195,78 +240,10 @@ static PyObject *mutex_consistent(PyObject *o, PyObject *unused)
     int error = fw_ipc_mutex_consistent(fwpy_mutex_of(self));
 
     (void)unused;
+    if (error == EINVAL)
+        declare_consistent(self);
     return error == 0 || error == EINVAL ? fwpy_none()
                                          : fwpy_error(self->state, error, "consistent");
-}
-
-/* Whether a thread that lives holds it; its ids. */
-static bool is_held(const fw_ipc_mutex *m, uint64_t *ids)
-{
-    uint64_t word = fw_load64_relaxed(&m->word_);
-    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(m);
-
-    *ids = 0;
-    if (word == 0 || word == FW_IPC_ABANDONED || mapping == NULL ||
-        fw_ipc_life_(mapping, word & FW_IPC_HOLDER) != FW_IPC_ALIVE)
-        return false;
-    *ids = fw_ipc_ids_(mapping, word & FW_IPC_HOLDER);
-    return true;
-}
-
-static PyObject *mutex_locked(PyObject *self, PyObject *unused)
-{
-    uint64_t ids;
-
-    (void)unused;
-    return fwpy_bool(is_held(fwpy_mutex_of((fwpy_base *)self), &ids));
-}
-
-static PyObject *mutex_owner(PyObject *self, void *unused)
-{
-    uint64_t ids;
-
-    (void)unused;
-    if (!is_held(fwpy_mutex_of((fwpy_base *)self), &ids))
-        return fwpy_none();
-    return Py_BuildValue("(ii)", (int)(ids >> 32), (int)(uint32_t)ids);
-}
-
-static PyObject *mutex_is_mine(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    return fwpy_bool(fw_ipc_mutex_is_held_by_me(fwpy_mutex_of((fwpy_base *)self)));
-}
-
-static PyObject *mutex_count(PyObject *o, PyObject *unused)
-{
-    fwpy_base *self = (fwpy_base *)o;
-
-    (void)unused;
-    if (!fw_ipc_mutex_is_held_by_me(fwpy_mutex_of(self)))
-        return PyLong_FromLong(0);
-    return PyLong_FromUnsignedLong((unsigned long)depth_of(self) + 1);
-}
-
-static PyObject *mutex_generation(PyObject *self, void *unused)
-{
-    (void)unused;
-    return PyLong_FromUnsignedLongLong(fw_ipc_mutex_generation(fwpy_mutex_of((fwpy_base *)self)));
-}
-
-static PyObject *mutex_deaths(PyObject *self, void *unused)
-{
-    (void)unused;
-    return PyLong_FromUnsignedLongLong(fwpy_deaths((fwpy_base *)self));
-}
-
-static PyObject *mutex_last_death(PyObject *self, void *unused)
-{
-    fw_ipc_death d;
-
-    (void)unused;
-    if (fw_ipc_mutex_death(fwpy_mutex_of((fwpy_base *)self), &d) != 0)
-        return fwpy_none();
-    return Py_BuildValue("(iiK)", (int)d.process, (int)d.thread, (unsigned long long)d.generation);
 }
 
 /* --- The type --------------------------------------------------------------------------------- */
@@ -279,6 +256,9 @@ static PyObject *mutex_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (!PyArg_ParseTupleAndKeywords(args, names, "|OO$OOOp:Mutex", words, &new.region, &new.name,
                                      &new.on_death, &new.relock, &new.misuse, &new.create))
         return NULL;
+    if (new.on_death != NULL && PyUnicode_Check(new.on_death) &&
+        PyUnicode_CompareWithASCIIString(new.on_death, "repeat") == 0)
+        new.parameters[REPEATS] = 1;
     return fwpy_base_new(type, &mutex_kind, &new);
 }
 
@@ -311,21 +291,21 @@ static PyMethodDef mutex_methods[] = {
     {"__exit__", (PyCFunction)(void (*)(void))mutex_exit, METH_FASTCALL,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\n"
      "Declare the data consistent, unless there is an exception, and release."},
-    {"locked", mutex_locked, METH_NOARGS, locked_doc},
+    {"locked", fwpy_mutex_locked, METH_NOARGS, locked_doc},
     {"_consistent", mutex_consistent, METH_NOARGS, NULL},
-    {"_is_mine", mutex_is_mine, METH_NOARGS, NULL},
-    {"_count", mutex_count, METH_NOARGS, NULL},
+    {"_is_mine", fwpy_mutex_is_mine, METH_NOARGS, NULL},
+    {"_count", fwpy_mutex_count, METH_NOARGS, NULL},
     {"_from_handle", mutex_from_handle, METH_O | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef mutex_getset[] = {
-    {"owner", mutex_owner, NULL,
+    {"owner", fwpy_mutex_owner, NULL,
      "(process, thread) of the living holder, in its own pid namespace, or None.", NULL},
-    {"generation", mutex_generation, NULL,
+    {"generation", fwpy_mutex_generation, NULL,
      "The number of the acquisition: the current or the last one. It only grows.", NULL},
-    {"deaths", mutex_deaths, NULL,
+    {"deaths", fwpy_mutex_deaths, NULL,
      "How many deaths of holders were reported (of a named lock: to this process).", NULL},
-    {"last_death", mutex_last_death, NULL,
+    {"last_death", fwpy_mutex_last_death, NULL,
      "(process, thread, generation) of the last holder that died, or None.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
@@ -340,8 +320,10 @@ PyDoc_STRVAR(
     "          anonymous one, which child processes share by inheritance\n"
     "on_death  what acquire does after a death: 'report' returns a Grant with owner_died;\n"
     "          'raise' raises OwnerDied; 'consistent' declares the data consistent, counts it in\n"
-    "          deaths and warns once (OwnerDiedWarning); a function is called with the grant, the\n"
-    "          lock being held, to repair the data: if it raises, the lock is given up\n"
+    "          deaths and warns once (OwnerDiedWarning); 'repeat' tells each holder, until one\n"
+    "          declares the data consistent: the lock is never given up; a function is called\n"
+    "          with the grant, the lock being held, to repair the data: if it raises, the lock\n"
+    "          is given up\n"
     "relock    what acquire does if the thread has it: 'error' raises Deadlock, 'wait' waits\n"
     "          like multiprocessing.Lock, 'count' takes it once more, like an RLock\n"
     "misuse    the exception for a release by a thread that does not hold it; None: NotHeld\n\n"
