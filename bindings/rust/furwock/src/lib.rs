@@ -120,3 +120,16 @@ pub use wait::WaitPolicy;
 #[cfg(feature = "std")]
 pub use wait_any::wait_any_until;
 pub use wait_any::{wait_any, wait_any_for, AnySource};
+
+/// What a panic leaves of these is as good as before: their state changes in C, in one step.
+macro_rules! unwind_safe {
+    ($($name:ty),*) => {
+        $(
+            impl core::panic::UnwindSafe for $name {}
+            impl core::panic::RefUnwindSafe for $name {}
+        )*
+    };
+}
+
+unwind_safe!(RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters, Condvar, Once);
+unwind_safe!(Semaphore, Event, Barrier, Latch);
