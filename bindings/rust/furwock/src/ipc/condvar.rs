@@ -92,9 +92,9 @@ impl Condvar {
     pub fn wait_while<'a, T: ShmSafe>(
         &self,
         mut guard: MutexGuard<'a, T>,
-        mut condition: impl FnMut(&mut T) -> bool,
+        mut condition: impl FnMut(&T) -> bool,
     ) -> LockResult<'a, T> {
-        while condition(&mut guard) {
+        while condition(&guard) {
             guard = self.wait(guard)?;
         }
         Ok(guard)
@@ -134,14 +134,14 @@ impl Condvar {
         &self,
         mut guard: MutexGuard<'a, T>,
         timeout: Duration,
-        mut condition: impl FnMut(&mut T) -> bool,
+        mut condition: impl FnMut(&T) -> bool,
     ) -> TimedResult<'a, T> {
         let deadline = Deadline::after(timeout);
-        while condition(&mut guard) {
+        while condition(&guard) {
             let (again, is_over) = self.wait_by(guard, &deadline)?;
             guard = again;
             if is_over {
-                let is_true = condition(&mut guard);
+                let is_true = condition(&guard);
                 return Ok((guard, is_true));
             }
         }

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::{size_of, size_of_val};
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
@@ -16,22 +17,23 @@ use super::error::{check, errno, Error};
 /// It dereferences to the data, to read them.
 pub struct Transaction<'a, T> {
     journal: NonNull<sys::fw_ipc_journal>,
-    data: &'a mut T,
+    data: NonNull<T>,
     recorded: Vec<Range<usize>>,
     is_over: bool,
+    of_guard: PhantomData<&'a mut T>,
 }
 
 impl<T> Transaction<'_, T> {
     /// The caller has the lock for as long as this lives.
     pub(super) fn begin(
         journal: NonNull<sys::fw_ipc_journal>,
-        mut data: NonNull<T>,
+        data: NonNull<T>,
     ) -> Result<Self, Error> {
         // SAFETY: the journal of a lock that the caller holds.
         let errno = unsafe { sys::fw_ipc_journal_commit(journal.as_ptr()) };
         check(errno, "empty the journal")?;
-        // SAFETY: the caller holds the lock of these data, and uses them through this only.
-        Ok(Self { journal, data: unsafe { data.as_mut() }, recorded: Vec::new(), is_over: false })
+        let recorded = Vec::new();
+        Ok(Self { journal, data, recorded, is_over: false, of_guard: PhantomData })
     }
 
     /// Everything is final.
@@ -56,13 +58,14 @@ impl<T> Transaction<'_, T> {
         &mut self,
         select: impl for<'x> FnOnce(&'x mut T) -> &'x mut F,
     ) -> Result<&mut F, Error> {
-        let whole = (self.data as *mut T as usize)..(self.data as *mut T as usize + size_of::<T>());
-        let part: *mut F = select(self.data);
+        let begin = self.data.as_ptr() as usize;
+        // SAFETY: the caller of `begin` holds the lock, and uses the data through this only.
+        let part: *mut F = select(unsafe { self.data.as_mut() });
         let start = part.cast::<u8>() as usize;
         // SAFETY: the borrow by `select` is over, and no other is alive.
         let size = size_of_val(unsafe { &*part });
         let range = start..start + size;
-        if range.start < whole.start || range.end > whole.end {
+        if range.start < begin || range.end > begin + size_of::<T>() {
             return Err(Error::new(errno::EINVAL, "record what is no part of the data"));
         }
         self.record_range(range)?;
@@ -97,7 +100,8 @@ impl<T> Deref for Transaction<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.data
+        // SAFETY: as in `record`.
+        unsafe { self.data.as_ref() }
     }
 }
 
@@ -113,6 +117,6 @@ impl<T> Drop for Transaction<'_, T> {
 
 impl<T: fmt::Debug> fmt::Debug for Transaction<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Transaction").field(&self.data).finish()
+        f.debug_tuple("Transaction").field(&**self).finish()
     }
 }
