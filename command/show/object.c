@@ -102,15 +102,15 @@ static void past(struct show_object *o, const fw_ipc_history *p, bool is_held, u
 static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mutex *m)
 {
     uint64_t w = fw_load64_acquire(&m->word_);
-    bool is_held = w != 0 && w != FW_IPC_ABANDONED;
+    struct fw_ipc_word_ is = fw_ipc_mutex_word_(w);
+    bool is_held = w != 0 && !is.is_unusable;
 
     o->state = w == 0 ? "free" : !is_held ? "abandoned" : "held";
-    if (is_held && ((w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) != 0 ||
-                    !enter(o, r, w, "holds", -1)))
+    if (is_held && (!is.is_possible || !enter(o, r, w, "holds", -1)))
         o->state = CORRUPT;
     else if (is_held && is_dead(o))
         o->state = "left by a dead holder";
-    else if (is_held && (w & FW_IPC_DIED) != 0)
+    else if (is.is_unrepaired)
         o->state = "held, to be repaired";
     past(o, &m->history_, is_held, r->plan.flags);
 }
@@ -143,18 +143,19 @@ static void readers(struct show_object *o, const struct region *r, const fw_ipc_
 static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
 {
     uint64_t w = fw_load64_acquire(&l->word_);
-    bool is_held = w != 0 && !ipc_rw_is_lost(w);
+    struct fw_ipc_word_ is = fw_ipc_rwlock_word_(w);
+    bool is_held = w != 0 && !is.is_unusable;
 
-    if (is_held && (!ipc_rw_is_possible(w) || !enter(o, r, w, rw_role(w), -1))) {
+    if (is_held && (!is.is_possible || !enter(o, r, w, rw_role(w), -1))) {
         o->state = CORRUPT;
         past(o, &l->history_, false, r->plan.flags);
         return;
     }
     past(o, &l->history_, is_held && ipc_rw_is_written(w), r->plan.flags);
-    o->state = !is_held                  ? "abandoned"
-               : is_dead(o)              ? "left by a dead holder"
-               : ipc_rw_is_unrepaired(w) ? "held, to be repaired"
-                                         : "held";
+    o->state = !is_held           ? "abandoned"
+               : is_dead(o)       ? "left by a dead holder"
+               : is.is_unrepaired ? "held, to be repaired"
+                                  : "held";
     readers(o, r, l);
     if (w == 0)
         o->state = o->inside.count != 0 ? "held" : "free";

@@ -13,5 +13,6 @@
 #include <furwock/ipc/region.h>
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
+#include <furwock/ipc/state.h>
 
 #endif

@@ -16,6 +16,7 @@
  *   region/member.h       whether a holder is alive, and its ids
  *   region/directory.h    the named objects
  *   share.h, wait.h       what a thread holds beside others, and what it waits for
+ *   state.h               what the words of mutexes and read-write locks say
  *   rwlock.h, barrier_word.h   the words of these; those of the others are in furwock/ipc/
  */
 #include "ipc/barrier_word.h"
@@ -26,6 +27,7 @@
 #include "ipc/region/member.h"
 #include "ipc/rwlock.h"
 #include "ipc/share.h"
+#include "ipc/state.h"
 #include "ipc/wait.h"
 
 #endif

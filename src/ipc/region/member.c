@@ -259,6 +259,17 @@ __attribute__((cold, noinline)) int fw_ipc_enter_slow_(const void *object, struc
     return 0;
 }
 
+int fw_ipc_find_(const void *object, struct fw_ipc_me_ *me)
+{
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(object);
+
+    if (mapping == NULL || (uintptr_t)object % sizeof(uint64_t) != 0)
+        return EINVAL;
+    *me = (struct fw_ipc_me_){.mapping = mapping, .id = own_id(mapping)};
+    me->member = fw_ipc_member_of_(mapping, me->id);
+    return 0;
+}
+
 bool fw_ipc_leave_(const struct fw_ipc_mapping_ *mapping)
 {
     uint64_t id = own_id(mapping);

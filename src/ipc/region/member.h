@@ -40,6 +40,12 @@ static inline int fw_ipc_enter_(const void *object, struct fw_ipc_me_ *me)
 }
 
 /*
+ * The same for a call that only looks: the thread does not become a member; if it is none, me->id
+ * is 0.  0 or EINVAL.
+ */
+int fw_ipc_find_(const void *object, struct fw_ipc_me_ *me);
+
+/*
  * Ends the calling thread's membership, if there is one.  False: the kernel will still read its
  * slot, which must stay mapped until the thread has ended.
  */
