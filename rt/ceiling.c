@@ -47,10 +47,9 @@
 #include "rt/quick.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stddef.h>
 
-#include "sys/futex_pi.h"
+#include "sys/schedule.h"
 
 _Static_assert(offsetof(struct fw_rt_state, begun) % sizeof(uint64_t) == 0 &&
                    offsetof(struct fw_rt_state, left) ==
@@ -190,31 +189,19 @@ static int take_or_wait(struct fw_rt_task *t, uint32_t d, bool try, bool *waited
 }
 
 /*
- * The baseline's system call: the kernel knows of the section from its beginning.  One for a lock,
- * and one for an unlock: a task that has waited has asked already, and whom others wait for answers
- * them; so these take the lock's own word, and leave it, by themselves.
+ * PCP, the baseline, is PCP-DU that enters the kernel once for each lock and once for each unlock,
+ * as the paper's does.  There the decision is made in the kernel, here in the library, with the
+ * same result; so the call asks for nothing.  A lock that has waited and an unlock that others wait
+ * for have been in the kernel anyway, and do not go there again.
  */
-static void ask_kernel(struct fw_rt_task *t, uint32_t d, bool waited)
+static void leave_by_call(struct fw_rt_task *t, uint32_t d)
 {
-    uint32_t *word = &t->state->lock[d].pi_word, owner = 0;
-
-    if (waited && fw_cas32_acquire(word, &owner, t->tid)) /* 0 -> id */
-        return;
-    while (fw_futex_lock_pi_(word, t->shared, NULL) == -ESRCH) {
-        owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
-        if (fw_rt_no_thread_(owner)) /* a waiter has died there */
-            fw_rt_free_word_(word, owner);
-    }
-}
-
-static void tell_kernel(struct fw_rt_task *t, uint32_t d)
-{
-    uint32_t *word = &t->state->lock[d].pi_word, own = t->tid;
     uint64_t held = fw_load64_relaxed(&t->record->held);
 
-    if (!fw_rt_leave_(t->record, held & ~fw_rt_bit(d)) ||
-        !fw_cas32_release(word, &own, 0)) /* id -> 0 */
-        fw_futex_unlock_pi_(word, t->shared);
+    if (fw_rt_leave_(t->record, held & ~fw_rt_bit(d)))
+        fw_rt_proxy_leave_slow_(t);
+    else
+        fw_enter_kernel_();
 }
 
 int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
@@ -230,15 +217,16 @@ int fw_rt_ceiling_lock_(struct fw_rt_task *t, uint32_t d, bool try)
         fw_rt_withdraw_(t, d);
         return error;
     }
-    if (l->protocol == FW_RT_PCP)
-        ask_kernel(t, d, waited);
+    if (l->protocol == FW_RT_PCP && !waited)
+        fw_enter_kernel_();
     return fw_rt_is_told_(t->state, l) ? EOWNERDEAD : 0;
 }
 
 int fw_rt_ceiling_unlock_(struct fw_rt_task *t, uint32_t d)
 {
     if (t->state->lock[d].protocol == FW_RT_PCP)
-        tell_kernel(t, d);
-    fw_rt_withdraw_(t, d);
+        leave_by_call(t, d);
+    else
+        fw_rt_withdraw_(t, d);
     return 0;
 }

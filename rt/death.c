@@ -26,11 +26,9 @@
 #include "sys/futex_pi.h"
 
 /* PIP: the word is the lock itself, and a task that takes it over sees that by itself. */
-static void reap_lock(struct fw_rt_state *w, struct fw_rt_lock_record *l, uint32_t tid)
+static void reap_lock(struct fw_rt_state *w, struct fw_rt_lock_record *l)
 {
     fw_rt_set_died_(w, l); /* F:rt-reaps-quietly */
-    if (l->kind == FW_RT_KIND_PCP)
-        fw_rt_free_word_(&l->pi_word, tid);
 }
 
 static void reap_proxies(struct fw_rt_state *w, uint32_t tid)
@@ -59,7 +57,7 @@ static void reap(struct fw_rt_task *t, struct fw_rt_task_record *c, uint32_t slo
     left = fw_rt_locks_of(c);
     for (d = 0; d < FW_RT_LOCKS; d++) {
         if (left & fw_rt_bit(d)) {
-            reap_lock(w, &w->lock[d], tid); /* DEATH2 */
+            reap_lock(w, &w->lock[d]); /* DEATH2 */
             fw_and64_seq_cst(&c->held, ~fw_rt_bit(d));
         }
     }

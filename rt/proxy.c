@@ -56,9 +56,6 @@
  * sleeps: the store has arrived then, as good as always; else the first bounded wait ends it.  The
  * proxy is L's until L looks the next time (PROXY6).
  *
- * The baseline PCP takes its lock's own proxy from the kernel, too, and is waited for at another
- * one like the rest: for PROXY3, its own would be no better.
- *
  * Legal: unlock_call set with nobody waiting; a proxy with a holder's id and nobody waiting there.
  * Illegal: a proxy that bears the id of a thread which neither has the lock, nor is about to give
  * the proxy back.

@@ -108,11 +108,11 @@ struct fw_rt_task_record {
 
 struct fw_rt_lock_record {
     uint32_t kind;
-    uint32_t protocol; /* fw_rt_protocol; 0: nobody has opened it yet */
-    uint32_t cpu;      /* IPCP and the PCP's: where all of its users are */
-    uint32_t ceiling;  /* the highest base priority of a user, or more, if it was asked for */
-    uint32_t counter;  /* MPCP, FMLP+: its owner, and whether one waits (tier A: boost_word.h) */
-    uint32_t pi_word;  /* tier A: futex that inherits: PIP and the baseline PCP, the lock itself */
+    uint32_t protocol;   /* fw_rt_protocol; 0: nobody has opened it yet */
+    uint32_t cpu;        /* IPCP and the PCP's: where all of its users are */
+    uint32_t ceiling;    /* the highest base priority of a user, or more, if it was asked for */
+    uint32_t counter;    /* MPCP, FMLP+: its owner, and whether one waits (tier A: boost_word.h) */
+    uint32_t pi_word;    /* tier A: futex that inherits: PIP, the lock itself */
     uint32_t queue_lock; /* tier A: futex that inherits, around `waiters`, `tickets`, `owner` */
     uint32_t owner;      /* MPCP, FMLP+: the last who was known to get it, plus 1 */
     uint64_t users;      /* tasks that have opened it, a bit each */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/sleep.h"
+#include "sys/schedule.h"
 
 static struct fw_rt_scx *scx_of(const struct fw_rt_task *t)
 {
@@ -184,6 +185,16 @@ static void unlock_ceiling(struct fw_rt_task *t, uint32_t d)
 
 /* --- Queues ----------------------------------------------------------------------------------- */
 
+/*
+ * MPCP and FMLP+, the baselines, enter the kernel once for each lock and once for each unlock, as
+ * the paper's do.  The scheduler reads the page when it runs next, so the call asks for nothing.
+ */
+static void enter_as_baseline(const struct fw_rt_task *t, uint32_t d)
+{
+    if (fw_rt_asks_kernel_((fw_rt_protocol)t->state->lock[d].protocol))
+        fw_enter_kernel_();
+}
+
 static int try_queue(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t desc = desc_of(t, d);
@@ -191,8 +202,10 @@ static int try_queue(struct fw_rt_task *t, uint32_t d)
     int error;
 
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
-    if (fw_cas64_seq_cst(queue_of(t, desc), &empty, fw_rt_bit(fw_rt_scx_slot_(t)))) /* 0 -> own */
+    if (fw_cas64_seq_cst(queue_of(t, desc), &empty, fw_rt_bit(fw_rt_scx_slot_(t)))) { /* 0 -> own */
+        enter_as_baseline(t, d);
         return 0;
+    }
     fw_and64_seq_cst(&t->page->locked, ~fw_rt_bit(desc));
     error = check_away(t);
     if (error == 0)
@@ -207,9 +220,10 @@ static int lock_queue(struct fw_rt_task *t, uint32_t d)
 
     /* F:scx-late-record */
     fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc));
-    if (fw_or64_seq_cst(queue_of(t, desc), own) == 0) /* 0 -> own */
-        return 0;
-    return wait_for(t, d);
+    if (fw_or64_seq_cst(queue_of(t, desc), own) != 0) /* 0 -> own */
+        return wait_for(t, d);
+    enter_as_baseline(t, d);
+    return 0;
 }
 
 static void unlock_queue(struct fw_rt_task *t, uint32_t d)
@@ -228,28 +242,17 @@ static void unlock_queue(struct fw_rt_task *t, uint32_t d)
         fw_store32_relaxed(&t->page->unlocked, 1);
     if (fw_load32_relaxed(&t->page->unlock_call) && fw_load32_relaxed(&t->page->away) == 0)
         ask_for(t, FW_RT_SCX_UNLOCK, desc);
+    else
+        enter_as_baseline(t, d);
 }
 
 /* --- What lock.c calls ------------------------------------------------------------------------ */
 
-/* The baselines of those with queues ask for nothing, but ask. */
-static void ask_for_nothing(struct fw_rt_task *t, uint32_t d)
-{
-    const struct fw_rt_lock_record *l = &t->state->lock[d];
-
-    if (fw_rt_is_boosting(l->kind) && fw_rt_asks_kernel_((fw_rt_protocol)l->protocol))
-        sched_yield();
-}
-
 int fw_rt_scx_lock_(struct fw_rt_task *t, uint32_t d, bool try)
 {
-    int error;
-
     if (!fw_rt_is_boosting(t->state->lock[d].kind))
         return lock_ceiling(t, d, try);
-    error = try ? try_queue(t, d) : lock_queue(t, d);
-    ask_for_nothing(t, d);
-    return error;
+    return try ? try_queue(t, d) : lock_queue(t, d);
 }
 
 int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
@@ -258,6 +261,5 @@ int fw_rt_scx_unlock_(struct fw_rt_task *t, uint32_t d)
         unlock_queue(t, d);
     else
         unlock_ceiling(t, d);
-    ask_for_nothing(t, d);
     return 0;
 }

@@ -49,6 +49,9 @@ int fw_schedule_(unsigned thread, int policy, int priority);
  */
 int fw_scheduled_as_(unsigned thread, int *policy, int *priority);
 
+/* Enters the kernel, and asks for nothing there. */
+void fw_enter_kernel_(void);
+
 /* The priorities that SCHED_FIFO has; they never change. */
 int fw_fifo_lowest_(void);
 int fw_fifo_highest_(void);
