@@ -17,14 +17,6 @@ static const double of_protect = 0.03, of_inherit = 0.8;
 /* The worst of the paper that does without page faults; and with them. */
 static const double worst[2][2] = {{1.37, 1.18}, {2.35, 1.25}};
 
-static const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
-{
-    for (size_t k = 0; k < p->n; k++)
-        if (strcmp(p->entries[k].lock->name, name) == 0)
-            return &p->entries[k];
-    return NULL;
-}
-
 static const char *outcome(double value, double most)
 {
     return value <= most ? "reached" : "MISSED";

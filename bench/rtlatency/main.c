@@ -161,7 +161,8 @@ static void add_point(struct bench *b, const struct command *c, const struct spo
     for (size_t i = 0; i < b->catalogue.n; i++) {
         const struct variant *v = (const struct variant *)b->catalogue.locks[i];
         bool fits = s->is_pairs || (s->cpus == 1 ? v->one_cpu : v->many_cpus);
-        if (fits && bench_wanted(&c->common, v->head.name, baseline))
+        if (fits && (v->extra == NO_CALL || c->common.n > 0) &&
+            bench_wanted(&c->common, v->head.name, baseline))
             bench_add_entry(p, &v->head, baseline);
     }
     s->samples = calloc(p->n + 1, sizeof *s->samples);

@@ -16,10 +16,12 @@
  *
  *   locks.c      the protocols, and the C library's two, behind one face
  *   pairs.c      nobody else wants the lock: nanoseconds of a pair
+ *   extra.c      system calls that a baseline need not make, to see what they are worth
  *   tasks.c      section V of the paper: periodic tasks, a section in each job
+ *   evaluate.c   what their jobs have cost
  *   switches.c   when a thread did not run, as the kernel records it
  *   samples.c    what the jobs have cost, over all runs
- *   table.c      Table 1, with the paper's figures beside
+ *   table.c      Table 1 and Figure 1, with the paper's figures beside
  *   goals.c      what the figures had to reach
  */
 enum {
@@ -43,8 +45,12 @@ enum sample_kind {
     UNLOCK_AT_ONCE = PAPER_KINDS,
     UNLOCK_WAITED,
     CLOCK,
+    SCHEDULE, /* Figure 1: from the end of a job to the next, less the time asleep */
     SAMPLE_KINDS
 };
+
+/* What an entry does beside its protocol, at each lock and each unlock. */
+enum extra_call { NO_CALL, CALL_PI, CALL_YIELD };
 
 struct variant {
     adapter_head head;                    /* first: entries of the experiment point here */
@@ -53,6 +59,8 @@ struct variant {
     bool one_cpu, many_cpus;              /* in which of the paper's two halves of Table 1 */
     const char *baseline;                 /* its own kind that asks the kernel; NULL: none */
     const char *compared;                 /* with whom Table 1 compares it */
+    enum extra_call extra;                /* only where it is named */
+    unsigned paper_schedule;              /* cycles that it adds to the baseline's: section V-D */
     unsigned paper[PAPER_KINDS][FIGURES]; /* cycles at 1 GHz; 0: none */
 };
 
@@ -65,6 +73,7 @@ struct fixture {
     const struct variant *variant;
     fw_rt_group *group;
     pthread_mutex_t mutex;
+    uint32_t extra_word;                                    /* of CALL_PI */
     uint64_t sections __attribute__((aligned(CACHE_LINE))); /* under the lock */
 };
 
@@ -85,13 +94,28 @@ int actor_begin(struct actor *a, struct fixture *s, unsigned cpu, int priority, 
 void actor_end(struct actor *a);
 void actor_next_period(struct actor *a);
 
+/* --- extra.c --------------------------------------------------------------------------------- */
+
+/* By the owner: at the beginning of its section, and at its end. */
+void extra_begin(struct fixture *s);
+void extra_end(struct fixture *s);
+
 static inline int actor_lock(struct actor *a)
 {
-    return a->task != NULL ? fw_rt_lock(a->task, a->lock) : pthread_mutex_lock(&a->fixture->mutex);
+    int error;
+
+    if (a->task == NULL)
+        return pthread_mutex_lock(&a->fixture->mutex);
+    error = fw_rt_lock(a->task, a->lock);
+    if (__builtin_expect(a->fixture->variant->extra != NO_CALL, 0))
+        extra_begin(a->fixture);
+    return error;
 }
 
 static inline int actor_unlock(struct actor *a)
 {
+    if (__builtin_expect(a->fixture->variant->extra != NO_CALL, 0))
+        extra_end(a->fixture);
     return a->task != NULL ? fw_rt_unlock(a->task, a->lock)
                            : pthread_mutex_unlock(&a->fixture->mutex);
 }
@@ -141,6 +165,9 @@ void samples_free(struct samples *s);
 /* Of `n` of them, drawn by chance: the others are left out (section V-A).  Done once. */
 struct summary samples_summary(struct samples *s, enum sample_kind kind, size_t n);
 
+/* Of the same: as many per cent of them are at most this; NAN: there is none. */
+double samples_percentile(struct samples *s, enum sample_kind kind, size_t n, double percent);
+
 /* --- pairs.c and tasks.c --------------------------------------------------------------------- */
 
 struct spot {
@@ -157,10 +184,16 @@ struct spot {
 bool pairs_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
 bool tasks_run(struct bench_point *p, struct bench_entry *e, struct bench_run *out);
 
-/* --- table.c and goals.c --------------------------------------------------------------------- */
+/* --- table.c, distribution.c and goals.c ------------------------------------------------------ */
 
 /* The smallest number of samples of a kind, of those that have a tenth of the most at least. */
 size_t samples_common(const struct bench_point *p, enum sample_kind kind);
+
+const struct bench_entry *entry_of(const struct bench_point *p, const char *name); /* NULL: none */
+
+/* Figure 1, as percentiles, and as [[percent, value], ...]. */
+void distribution_print(const struct bench_point *p, FILE *out);
+json_t *distribution_json(const struct bench_point *p, const struct bench_entry *e);
 
 void table_print(const struct bench *b, FILE *out);
 void table_describe(const struct bench *b, const struct bench_point *p, const struct bench_entry *e,

@@ -71,3 +71,10 @@ struct summary samples_summary(struct samples *s, enum sample_kind kind, size_t 
     s->is_summed[kind] = true;
     return sum;
 }
+
+double samples_percentile(struct samples *s, enum sample_kind kind, size_t n, double percent)
+{
+    struct summary sum = samples_summary(s, kind, n);
+
+    return sum.n > 0 ? (double)s->ns[kind][(size_t)((double)(sum.n - 1) * percent / 100)] : NAN;
+}

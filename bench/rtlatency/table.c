@@ -17,11 +17,13 @@ static const char *const kind_names[SAMPLE_KINDS] = {
     "unlock, somebody waits",
     "unlock, nobody waits, the lock was free",
     "unlock, nobody waits, the lock was taken",
-    "clock: nothing between two readings, which are in each figure above"};
+    "clock: nothing between two readings, which are in each figure above",
+    "scheduling: a job has ended, and the next begins"};
 static const char *const kind_keys[SAMPLE_KINDS] = {
     "lock_free",      "unlock_free",   "lock_taken", "unlock_taken",
-    "unlock_at_once", "unlock_waited", "clock"};
-static const char *const figure_names[FIGURES] = {"average", "99 %", "most", "median"};
+    "unlock_at_once", "unlock_waited", "clock",      "scheduling"};
+static const char *const figure_names[FIGURES] = {"average", "99 %", "most", "50 %"};
+static const enum figure shown[FIGURES] = {AVERAGE, MEDIAN, P99, MOST};
 static const char *const figure_keys[FIGURES] = {"average", "p99", "most", "median"};
 
 static const struct spot *spot_of(const struct bench_point *p)
@@ -57,7 +59,7 @@ size_t samples_common(const struct bench_point *p, enum sample_kind kind)
     return least;
 }
 
-static const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
+const struct bench_entry *entry_of(const struct bench_point *p, const char *name)
 {
     for (size_t k = 0; name != NULL && k < p->n; k++)
         if (strcmp(p->entries[k].lock->name, name) == 0)
@@ -134,9 +136,10 @@ static void print_tasks(const struct bench_point *p, FILE *out)
     fputc('\n', out);
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
         print_counts(p, (enum sample_kind)kind, out);
-        for (int figure = 0; figure < FIGURES; figure++)
-            row(p, kind, figure, out);
+        for (int i = 0; i < FIGURES; i++)
+            row(p, kind, shown[i], out);
     }
+    distribution_print(p, out);
 }
 
 static void print_pairs(const struct bench *b, const struct bench_point *p, FILE *out)
@@ -191,6 +194,8 @@ void table_describe(const struct bench *b, const struct bench_point *p, const st
             if (kind < PAPER_KINDS && variant_of(e)->paper[kind][f] > 0)
                 json_object_set_new(one, key, json_integer(variant_of(e)->paper[kind][f]));
         }
+        if (kind == SCHEDULE)
+            json_object_set_new(one, "cdf", distribution_json(p, e));
         json_object_set_new(all, kind_keys[kind], one);
     }
     json_object_set_new(cell, "ns", all);

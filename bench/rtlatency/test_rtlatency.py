@@ -69,6 +69,22 @@ class Allowed(try_bench.Result):
                 self.assertGreater(calls, 1, cell["lock"])
         self.assertIn("pairs: 5 tasks on 1 CPU: goals", text)
 
+    def check_distribution(self, scheduling, lock):
+        cdf = scheduling["cdf"]
+        self.assertEqual([cdf[0][0], cdf[50][0], cdf[-2][0], cdf[-1][0]], [0, 50, 99.9, 100], lock)
+        self.assertEqual([value for _, value in cdf], sorted(value for _, value in cdf))
+        self.assertEqual(cdf[-1][1], scheduling["most"])
+        self.assertEqual(cdf[50][1], scheduling["median"])
+
+    def test_a_call_that_a_baseline_need_not_make_is_an_extra(self):
+        _, result = try_bench.measured(*BRIEF, "--pairs", "--group", "2", "--tier", "A", "PCP",
+                                       "PCP+PI", "PCP-DU-BOOL")
+        calls = {cell["lock"]: cell["runs"][0]["syscalls"] for cell in result["cells"]}
+        self.assertIn("PCP+PI", calls)
+        if calls["PCP"] is not None:
+            self.assertAlmostEqual(calls["PCP"], 2, delta=0.1)
+            self.assertAlmostEqual(calls["PCP+PI"], 4, delta=0.1)
+
     def test_tasks(self):
         if "perf_event_open" in try_bench.run(*BRIEF, "--tasks", "PCP-DU-BOOL").stderr:
             self.skipTest("perf_event_open is refused")
@@ -77,7 +93,8 @@ class Allowed(try_bench.Result):
         for (_, lock), figures in cells.items():
             self.assertEqual(set(figures),
                              {"lock_free", "unlock_free", "lock_taken", "unlock_taken",
-                              "unlock_at_once", "unlock_waited", "clock"})
+                              "unlock_at_once", "unlock_waited", "clock", "scheduling"})
+            self.check_distribution(figures["scheduling"], lock)
             apart = figures["unlock_at_once"]["of"] + figures["unlock_waited"]["of"]
             self.assertLessEqual(apart, figures["unlock_free"]["of"], lock)
             self.assertGreater(figures["clock"]["n"], 0, lock)
@@ -87,6 +104,8 @@ class Allowed(try_bench.Result):
             self.assertLessEqual(free["average"], free["most"])
             self.assertLessEqual(free["p99"], free["most"])
         self.assertIn((1, "PCP-DU-BOOL"), cells)
+        self.assertNotIn((1, "PCP+PI"), cells)
+        self.assertIn("Figure 1", text)
         self.assertEqual(cells[1, "PCP"]["lock_free"]["paper_average"], 645)
         self.assertIn("in the paper", text)
 

@@ -11,6 +11,8 @@ PAIRS, TASKS = "pairs", "tasks"
 BASELINES = {"PCP-DU-BOOL": "PCP", "PCP-DU-PF": "PCP", "MPCP-DU": "MPCP", "FMLP+-DU": "FMLP+"}
 # Those whose figures Table 1 gives as a change; on one CPU only.
 BESIDE = {INHERIT: "PCP", PROTECT: "PCP", "PIP": "PCP", "IPCP": "PCP"}
+# Baselines with a system call that they need not make.
+EXTRA = {"PCP+PI": "PCP", "MPCP+YIELD": "MPCP", "FMLP++YIELD": "FMLP+"}
 
 SAMPLES = {"lock_free": "lock, free", "unlock_free": "unlock, nobody waits",
            "lock_taken": "lock, taken", "unlock_taken": "unlock, somebody waits"}
@@ -18,7 +20,12 @@ SAMPLES = {"lock_free": "lock, free", "unlock_free": "unlock, nobody waits",
 APART = {"unlock_at_once": "unlock, nobody waits, the lock was free",
          "unlock_waited": "unlock, nobody waits, the lock was taken",
          "clock": "reading the clock, which is in each figure"}
-FIGURES = {"average": "average", "p99": "99 %", "most": "most"}
+FIGURES = {"average": "average", "median": "50 %", "p99": "99 %", "most": "most"}
+# Figure 1: the distribution of what scheduling costs, and about how many cycles of it the paper's
+# deferred updates add (section V-D).
+SCHEDULING = "scheduling"
+PERCENTS = (1, 10, 25, 50, 75, 90, 99, 99.9, 100)
+PAPER_ADDS = {"PCP-DU-BOOL": 700, "PCP-DU-PF": 700, "MPCP-DU": 650, "FMLP+-DU": 400}
 SOURCE = ("Splet, Vanga, Brandenburg, Dziadek: Fast on Average, Predictable in the Worst Case: "
           "Exploring Real-Time Futexes in LITMUS^RT, RTSS 2014")
 
@@ -40,7 +47,7 @@ def title(point):
 
 def compared(one, point, lock):
     """With whom Table 1 compares a protocol there, or None."""
-    other = BASELINES.get(lock) or (BESIDE.get(lock) if point.cpus == 1 else None)
+    other = (BASELINES | EXTRA).get(lock) or (BESIDE.get(lock) if point.cpus == 1 else None)
     return other if other and one.cell(point, other) else None
 
 
@@ -64,6 +71,18 @@ def _number(cell, sample, name):
     value = cell.tables.get(sample) if cell else None
     value = value.get(name) if isinstance(value, dict) else None
     return float(value) if isinstance(value, (int, float)) and value > 0 else None
+
+
+def distribution(cell):
+    """[(per cent, at most so many ns)] of what scheduling cost; empty where it was not measured."""
+    table = cell.tables.get(SCHEDULING) if cell else None
+    pairs = table.get("cdf") if isinstance(table, dict) else None
+    return [(float(percent), float(value)) for percent, value in pairs or ()]
+
+
+def percentile(cell, percent):
+    """Of the distribution, or None."""
+    return next((value for at, value in distribution(cell) if at == percent), None)
 
 
 def samples(one, point, sample):

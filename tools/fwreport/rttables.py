@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rtlatency in tables: pairs that meet nobody, and the paper's Table 1."""
+"""rtlatency in tables: pairs that meet nobody, and the paper's Table 1 and Figure 1."""
 
 import html
 
@@ -14,7 +14,9 @@ METHOD = ("rtlatency, after section V of the paper on real-time futexes (RTSS 20
           "taken out, and equally many samples of each protocol are drawn by chance. The paper's "
           "cycles are those of a processor of 1 GHz, so they stand beside nanoseconds. A change "
           "is against the protocol's own kind without deferred updates; on one CPU, of the "
-          "others, against PCP.")
+          "others, against PCP. Figure 1: what a task spends from the end of a job to the "
+          "beginning of the next one while it does not sleep: in the scheduler, and in what the "
+          "library does for tasks that wake up.")
 
 
 def _calls(value):
@@ -66,7 +68,7 @@ def _block(one, point, sample, words):
         return
     yield [f"{words.upper()} ({found})"] + [""] * len(one.at(point))
     for figure in rtlatency.FIGURES:
-        rows = list(_rows(one, point, sample, figure))
+        rows = [row for row in _rows(one, point, sample, figure) if set(row[1:]) != {"-"}]
         yield from rows if sample in rtlatency.SAMPLES else rows[:1]
 
 
@@ -82,11 +84,41 @@ def table1(one):
     return tables
 
 
+def _at_percent(one, point, lock, percent):
+    """"4321 (+65)": what scheduling costs, and how much more than the baseline's that is."""
+    value = rtlatency.percentile(one.cell(point, lock), percent)
+    base = rtlatency.percentile(one.cell(point, rtlatency.BASELINES.get(lock)), percent)
+    if value is None:
+        return "-"
+    return f"{value:.0f}" + ("" if base is None else f" ({value - base:+.0f})")
+
+
+def figure1(one):
+    """[(title, heads, rows)]: the distribution as percentiles, for each set of tasks."""
+    tables = []
+    for point in rtlatency.points(one, rtlatency.TASKS):
+        locks = [cell.lock for cell in one.at(point) if rtlatency.distribution(cell)]
+        if not locks:
+            continue
+        rows = [[f"{percent:g} %"] + [_at_percent(one, point, lock, percent) for lock in locks]
+                for percent in rtlatency.PERCENTS]
+        adds = [rtlatency.PAPER_ADDS.get(lock) for lock in locks]
+        rows.append(["in the paper, about"] + [f"(+{add})" if add else "" for add in adds])
+        found = rtlatency.samples(one, point, rtlatency.SCHEDULING)
+        tables.append((f"Figure 1, {rtlatency.title(point)}: scheduling, ns, and more than its "
+                       "baseline's", [f"({found} samples of each)"] + locks, rows))
+    return tables
+
+
+def _all(one):
+    return pairs(one) + table1(one) + figure1(one)
+
+
 def text(one):
     return "\n\n".join(
         f"{rtlatency.NAME}: {title}\n" + tabulate(rows, heads, disable_numparse=True,
                                                 colalign=["left"] + ["right"] * (len(heads) - 1))
-        for title, heads, rows in pairs(one) + table1(one))
+        for title, heads, rows in _all(one))
 
 
 def page(results, tables):
@@ -100,7 +132,7 @@ def page(results, tables):
 
     parts = [f"<h3>{html.escape(title[0].upper() + title[1:])}</h3>"
              + tables.table(heads, rows, texts=(0,), ours=ours)
-             for title, heads, rows in pairs(one) + table1(one)]
+             for title, heads, rows in _all(one)]
     return "\n".join(parts) + f'<p class="soft">{html.escape(rtlatency.SOURCE)}.</p>'
 
 

@@ -109,12 +109,13 @@ PAGES = {
     "processes": (lambda: [synthetic_between.processes(), synthetic_between.database()],
                   "processes tdbtorture throughput-all-processes", ["Between processes"]),
     "real time": (lambda: [synthetic_rtlatency.pairs(), synthetic_rtlatency.tasks()],
-                  "rtpairs rtlatency", ["Real-time tasks", "RTSS 2014", "in the paper"]),
+                  "rtpairs rtlatency rtscheduling",
+                  ["Real-time tasks", "RTSS 2014", "in the paper", "Figure 1"]),
     "real time, nothing to compare": (lambda: [
         synthetic_rtlatency.pairs(locks=("PCP", "PCP-DU-BOOL")),
         synthetic_rtlatency.tasks(one=("PRIO_INHERIT", "PIP"), many=("MPCP",))], "", []),
     "real time, no pairs": (lambda: [synthetic_rtlatency.tasks(many=("MPCP", "MPCP-DU"))],
-                            "rtlatency", []),
+                            "rtlatency rtscheduling", []),
     "programs": (programs, "waited-1", ["What programs waited for", "&lt;b&gt;&amp;",
                                         "The threads of it: it"]),
 }

@@ -9,6 +9,7 @@ import synthetic
 import synthetic_rtlatency as invented
 from reporting import load, slower
 from fwreport import crowdaims, rtlatency, rttables, summary
+from fwreport.figures import rtlatency as drawing
 from fwreport.outcome import MISSED, OPEN, REACHED, UNKNOWN
 
 
@@ -26,6 +27,10 @@ def slowed(factor, **where):
 
 def states(*raws):
     return reporting.states(crowdaims.REAL_TIME, *raws)
+
+
+def names_of(results):
+    return [picture.name for picture in drawing.draw(results)]
 
 
 class Figures(unittest.TestCase):
@@ -69,14 +74,51 @@ class Figures(unittest.TestCase):
                                    "1000 (+0%)", "1000", "50 (-95%)"])
         self.assertEqual(rows[2], ["in the paper", "2000 (+0%)", "2000 (+0%)", "-", "2000 (+0%)",
                                    "2000", "150 (-92%)"])
-        self.assertEqual(len(rows), 4 * 7)
+        self.assertEqual(rows[3], ["50 %", "900 (+0%)", "900 (+0%)", "900 (+0%)", "900 (+0%)",
+                                   "900", "45 (-95%)"])
+        self.assertEqual(len(rows), 4 * 8)
+
+    def test_figure1(self):
+        one = rtlatency.found(load(invented.tasks()))
+        alone, many = rtlatency.points(one, rtlatency.TASKS)
+        self.assertEqual(rtlatency.percentile(one.cell(alone, "PCP"), 50), 2500)
+        self.assertIsNone(rtlatency.percentile(one.cell(alone, "PCP"), 50.5))
+        (title, heads, rows), (_, other, more) = rttables.figure1(one)
+        self.assertIn("Figure 1, 5 tasks on 1 CPU", title)
+        self.assertEqual(heads, ["(7000 samples of each)", *invented.ONE_CPU])
+        self.assertEqual(rows[3], ["50 %", "2500", "2500", "2500", "2500", "2500", "2800 (+300)"])
+        self.assertEqual(rows[-1][-1], "(+700)")
+        self.assertEqual(other[1:], list(invented.MANY_CPUS))
+        self.assertEqual(more[-1], ["in the paper, about", "", "", "(+650)", "", "(+400)"])
+
+    def test_without_distributions(self):
+        raw = changed(invented.tasks(), lambda cell: cell["ns"].pop("scheduling"))
+        self.assertEqual(rttables.figure1(rtlatency.found(load(raw))), [])
+        self.assertEqual(names_of(load(raw)), ["rtlatency"])
+
+    def test_pictures(self):
+        self.assertEqual(names_of(load(invented.pairs(), invented.tasks())),
+                         ["rtpairs", "rtlatency", "rtscheduling"])
+        (curves,) = [picture for picture in drawing.draw(load(invented.tasks()))
+                     if picture.name == "rtscheduling"]
+        alone, many = curves.figure.axes
+        self.assertEqual(alone.get_legend_handles_labels()[1], ["PCP", "PCP-DU-BOOL"])
+        self.assertEqual(many.get_legend_handles_labels()[1],
+                         ["MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"])
+
+    def test_extra_calls(self):
+        one = rtlatency.found(load(invented.tasks(one=(*invented.ONE_CPU, "PCP+PI"),
+                                                  many=("MPCP", "MPCP+YIELD"))))
+        alone, many = rtlatency.points(one, rtlatency.TASKS)
+        self.assertEqual(rtlatency.compared(one, alone, "PCP+PI"), "PCP")
+        self.assertEqual(rtlatency.compared(one, many, "MPCP+YIELD"), "MPCP")
 
     def test_table1_has_what_the_paper_has_not(self):
         raw = invented.tasks()
         for cell in raw["cells"]:
             cell["ns"]["clock"] = {"n": 7000, "of": 7000, "average": 20, "p99": 30, "most": 400}
         (_, _, rows), _ = rttables.table1(rtlatency.found(load(raw)))
-        self.assertEqual(len(rows), 4 * 7 + 4)
+        self.assertEqual(len(rows), 4 * 8 + 4)
         self.assertIn("(7000)", rows[-4][0])
         self.assertEqual(rows[-3], ["average"] + ["20 (+0%)"] * 4 + ["20", "20 (+0%)"])
         self.assertEqual(states(raw), [UNKNOWN] * 3 + [REACHED] * 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Real-time locks: pairs that meet nobody, and Table 1's averages beside the paper's."""
+"""Real-time locks: pairs that meet nobody, Table 1's averages beside the paper's, and Figure 1."""
 
 import matplotlib.pyplot as plt
 
@@ -8,6 +8,9 @@ from . import Picture, spread_of
 
 GROUP = 0.8                     # of the space of a point, for its bars
 NEGLIGIBLE = (0.002, 300)       # the ends of a logarithmic scale of ratios
+SHOWN = 95                      # per cent: where a distribution's axis ends
+CURVES = {"PCP-DU-BOOL": "furwock", "PCP-DU-PF": "pthread", "MPCP-DU": "furwock",
+          "FMLP+-DU": "pthread"}
 
 
 def colour(lock):
@@ -96,6 +99,39 @@ def _table1(one, points):
                    "and as published.")
 
 
+def _curves(axes, one, point):
+    """Each protocol with deferred updates, and its baseline in the same colour."""
+    ends = []
+    for lock, base in rtlatency.deferred(one, point):
+        ink = look.ink(CURVES[lock])
+        for name, line in ((base, (0, (4, 2))), (lock, "-")):
+            found = rtlatency.distribution(one.cell(point, name))
+            if not found or name in axes.get_legend_handles_labels()[1]:
+                continue
+            axes.step([value / 1000 for _, value in found], [percent for percent, _ in found],
+                      where="pre", color=ink, ls=line, lw=1.5, label=name)
+            ends.append(rtlatency.percentile(one.cell(point, name), SHOWN))
+    axes.set_xlim(0, max(ends) / 1000 * 1.05)
+    axes.set_ylim(0, 101)
+    axes.set_title(rtlatency.title(point))
+    axes.set_xlabel("at most so many us of scheduling for a job")
+    axes.legend(loc="lower right", fontsize=look.FONT - 1)
+
+
+def _figure1(one, points):
+    figure, every = plt.subplots(1, len(points), figsize=(9.6, 3.6), squeeze=False, sharey=True)
+    figure.subplots_adjust(left=0.075, right=0.985, top=0.92, bottom=0.18, wspace=0.08)
+    for axes, point in zip(every[0], points):
+        _curves(axes, one, point)
+    every[0][0].set_ylabel("% of the jobs")
+    counts = sorted({rtlatency.samples(one, point, rtlatency.SCHEDULING) for point in points})
+    look.note(figure, f"Further left is better.  n = {' and '.join(map(str, counts))} of each.  "
+                      f"The axis ends at the last curve's {SHOWN} %; the longest are in the table.")
+    return Picture("rtscheduling", figure, "What deferred updates add to scheduling",
+                   "Cumulative distribution of the scheduling overhead of a job, under each "
+                   "protocol with deferred updates and under its baseline.")
+
+
 def draw(results):
     one = rtlatency.found(results)
     if not one:
@@ -104,4 +140,8 @@ def draw(results):
              if one.cell(point, rtlatency.INHERIT)]
     tasks = [point for point in rtlatency.points(one, rtlatency.TASKS)
              if rtlatency.deferred(one, point)]
-    return ([_pairs(one, pairs)] if pairs else []) + ([_table1(one, tasks)] if tasks else [])
+    curves = [point for point in tasks
+              if any(rtlatency.distribution(one.cell(point, lock))
+                     for lock, _ in rtlatency.deferred(one, point))]
+    return [picture(one, found) for picture, found in (
+        (_pairs, pairs), (_table1, tasks), (_figure1, curves)) if found]
