@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import atexit
+
 from ._errors import (CorruptRegion, Deadlock, Error, LockLost, NoSlot, NotHeld, OwnerDied,
                       OwnerDiedWarning)
-from ._furwock import Mutex, Once, Region, RWLock, default_region
+from ._furwock import (Barrier, Condition, Event, Mutex, Once, Permits, Region, RWLock, Semaphore,
+                       _process_ends, default_region)
 from ._grant import Grant
 from ._lock import NamedLock, lock
 
-__all__ = ["CorruptRegion", "Deadlock", "Error", "Grant", "LockLost", "Mutex", "NamedLock",
-           "NoSlot", "NotHeld", "Once", "OwnerDied", "OwnerDiedWarning", "RWLock", "Region",
-           "default_region", "lock"]
+__all__ = ["Barrier", "Condition", "CorruptRegion", "Deadlock", "Error", "Event", "Grant",
+           "LockLost", "Mutex", "NamedLock", "NoSlot", "NotHeld", "Once", "OwnerDied",
+           "OwnerDiedWarning", "Permits", "RWLock", "Region", "Semaphore", "default_region", "lock"]
 
 for _name in __all__:
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = "furwock"
 del _name
+
+atexit.register(_process_ends)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The module furwock._furwock. */
+#include "barrier.h"
 #include "fwpy.h"
 #include "region.h"
 
@@ -25,6 +26,9 @@ static PyMethodDef methods[] = {
      "FURWOCK_REGION_SIZE in the environment says, in bytes."},
     {"_has_default_region", has_default_region, METH_NOARGS,
      "_has_default_region()\n--\n\nHas this process a default region already?"},
+    {"_process_ends", fwpy_process_ends, METH_NOARGS,
+     "_process_ends()\n--\n\n"
+     "This process ends in good order: it takes part in no barrier any more."},
     {NULL, NULL, 0, NULL}};
 
 static int import_from(const char *module_name, const char *name, PyObject **where)
@@ -63,8 +67,8 @@ static int import_names(fwpy_state *s)
 static int execute(PyObject *module)
 {
     static int (*const parts[])(PyObject *) = {
-        fwpy_add_region, fwpy_add_base, fwpy_add_mutex, fwpy_add_rwlock, fwpy_add_once,
-        /* each further file of a type adds its line here */
+        fwpy_add_region,    fwpy_add_base,      fwpy_add_mutex,   fwpy_add_rwlock, fwpy_add_once,
+        fwpy_add_condition, fwpy_add_semaphore, fwpy_add_permits, fwpy_add_event,  fwpy_add_barrier,
     };
 
     if (import_names(fwpy_state_of(module)) != 0)

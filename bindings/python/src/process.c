@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Which process, and whether it is alive.  Contract: process.h. */
+#include "process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc/region/member.h"
+#include "sys/origin.h"
+
+/* Of /proc/PID/stat, counted as proc(5) does. */
+enum { STATE = 3, STARTED = 22, STACK = 28 };
+
+/* The longest line of stat that has the fields up to STACK. */
+enum { STAT_SIZE = 1024 };
+
+struct stat_line {
+    char state;
+    uint64_t started, stack;
+};
+
+/* False: there is no such process, or no /proc. */
+static bool read_stat(uint64_t pid, struct stat_line *line)
+{
+    char path[40], text[STAT_SIZE], *at, *rest;
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    at = strrchr(text, ')'); /* the name before it may contain anything */
+    if (at == NULL)
+        return false;
+    *line = (struct stat_line){0, 0, 0};
+    at = strtok_r(at + 1, " ", &rest);
+    for (int field = STATE; at != NULL && field <= STACK;
+         field++, at = strtok_r(NULL, " ", &rest)) {
+        if (field == STATE)
+            line->state = *at;
+        else if (field == STARTED)
+            line->started = strtoull(at, NULL, 10);
+        else if (field == STACK)
+            line->stack = strtoull(at, NULL, 10);
+    }
+    return line->started != 0;
+}
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fwpy_process cache;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&cache_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&cache_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    cache = (struct fwpy_process){0, 0, 0, 0};
+    pthread_mutex_unlock(&cache_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+struct fwpy_process fwpy_this_process(void)
+{
+    struct fwpy_process p;
+    struct stat_line line = {0, 0, 0};
+
+    pthread_once(&fork_once, watch_forks);
+    pthread_mutex_lock(&cache_lock);
+    if (cache.pid == 0) {
+        uint64_t pid = (uint64_t)getpid();
+        read_stat(pid, &line);
+        cache = (struct fwpy_process){pid, fw_pid_namespace_(), line.started, line.stack};
+    }
+    p = cache;
+    pthread_mutex_unlock(&cache_lock);
+    return p;
+}
+
+/* Another living member of the process; 0: there is none. */
+static uint64_t other_member(const struct fw_ipc_mapping_ *mapping, const struct fwpy_process *p)
+{
+    uint32_t used = fw_load32_acquire(&mapping->head->members_used);
+
+    for (uint32_t i = 0; i < used && i < mapping->member_count; i++) {
+        const struct fw_ipc_member_ *m = &mapping->members[i];
+        uint64_t life = fw_load64_acquire(&m->life);
+        uint64_t holder = (life & UINT64_C(0xffffffff00000000)) | (i + 1);
+        if (fw_load64_relaxed(&m->ids) >> 32 == p->pid &&
+            fw_load64_relaxed(&m->pid_namespace) == p->pid_namespace &&
+            fw_ipc_life_(mapping, holder) == FW_IPC_ALIVE && fw_load64_acquire(&m->life) == life)
+            return holder;
+    }
+    return 0;
+}
+
+/* Of a process in the caller's pid namespace. */
+static bool is_running(const struct fwpy_process *p)
+{
+    struct stat_line line;
+
+    if (!read_stat(p->pid, &line))
+        return access("/proc/self/stat", R_OK) != 0; /* without /proc nobody can tell */
+    if (line.state == 'Z' || line.state == 'X')
+        return false;
+    if (p->started != 0 && line.started != p->started)
+        return false;
+    return p->stack == 0 || line.stack == 0 || line.stack == p->stack;
+}
+
+bool fwpy_is_alive(const struct fw_ipc_mapping_ *mapping, const struct fwpy_process *p,
+                   uint64_t *holder)
+{
+    if (fw_ipc_life_(mapping, *holder) == FW_IPC_ALIVE)
+        return true;
+    if (p->pid_namespace == fwpy_this_process().pid_namespace && !is_running(p))
+        return false;
+    *holder = other_member(mapping, p);
+    return *holder != 0 || p->pid_namespace == fwpy_this_process().pid_namespace;
+}
