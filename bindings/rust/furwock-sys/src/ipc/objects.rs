@@ -142,6 +142,39 @@ pub const FW_IPC_RWLOCK_UPGRADABLE: fw_ipc_rwlock_mode = 2;
 /// The write lock.
 pub const FW_IPC_RWLOCK_WRITE: fw_ipc_rwlock_mode = 3;
 
+/// `fw_ipc_held`: whether a lock is held.
+pub type fw_ipc_held = c_uint;
+/// By nobody.
+pub const FW_IPC_FREE: fw_ipc_held = 0;
+/// By the calling thread.
+pub const FW_IPC_HELD_BY_ME: fw_ipc_held = 1;
+/// By others.
+pub const FW_IPC_HELD: fw_ipc_held = 2;
+/// Its owner died.
+pub const FW_IPC_OWNER_DIED: fw_ipc_held = 3;
+/// It is unusable.
+pub const FW_IPC_UNUSABLE: fw_ipc_held = 4;
+
+/// `furwock/ipc/state.h`: a snapshot of a lock.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct fw_ipc_state {
+    /// Whether it is held.
+    pub held: fw_ipc_held,
+    /// In which mode.
+    pub mode: fw_ipc_rwlock_mode,
+    /// The owner was told of a death, and has not declared the data consistent.
+    pub is_inconsistent: bool,
+    /// How many threads read.
+    pub readers: u32,
+    /// The owner, or 0.
+    pub process: c_int,
+    /// The owner, or 0.
+    pub thread: c_int,
+    /// Acquisitions so far.
+    pub generation: u64,
+}
+
 /// Repairs what a dead owner left; 0: repaired.
 pub type fw_ipc_repair =
     unsafe extern "C" fn(arg: *mut c_void, death: *const fw_ipc_death) -> c_int;
@@ -173,6 +206,9 @@ extern "C" {
     ) -> c_int;
     pub fn fw_ipc_mutex_is_held_by_me(m: *const fw_ipc_mutex) -> bool;
     pub fn fw_ipc_mutex_journal(m: *mut fw_ipc_mutex, j: *mut fw_ipc_journal) -> c_int;
+
+    pub fn fw_ipc_mutex_state(m: *const fw_ipc_mutex, state: *mut fw_ipc_state) -> c_int;
+    pub fn fw_ipc_rwlock_state(l: *const fw_ipc_rwlock, state: *mut fw_ipc_state) -> c_int;
 
     pub fn fw_ipc_rwlock_init(l: *mut fw_ipc_rwlock) -> c_int;
     pub fn fw_ipc_rwlock_tryrdlock(l: *mut fw_ipc_rwlock) -> c_int;

@@ -15,6 +15,7 @@ use super::lock_error::{repaired, LockError};
 use super::lock_options::{LockOptions, Parts};
 use super::region::UntrustedRegion;
 use super::shm::{self, ShmSafe};
+use super::state::{state_of, LockState};
 
 /// A mutex and its data in a region whose other members are not trusted: the data are copied and
 /// checked, and there are no references to them.
@@ -110,6 +111,15 @@ impl<T: ShmSafe> CopyMutex<T> {
         repair: impl FnOnce(&mut T, Option<&Death>),
     ) -> Result<CopyGuard<'_, T>, Error> {
         repaired(self.lock(), repair)
+    }
+
+    /// Who holds it.  Takes no participant slot, and changes nothing.
+    ///
+    /// # Errors
+    /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
+    pub fn state(&self) -> Result<LockState, Error> {
+        // SAFETY: as above, and a place for the result.
+        state_of(|state| unsafe { sys::fw_ipc_mutex_state(self.raw(), state) })
     }
 
     /// The last owner that died, if any has.

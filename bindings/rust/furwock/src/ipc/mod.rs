@@ -97,6 +97,7 @@ mod region_options;
 mod rwlock;
 mod semaphore;
 mod shm;
+mod state;
 
 pub use barrier::{Arrival, Barrier, BarrierMode, BarrierWaitResult};
 pub use condvar::{Condvar, TimedResult};
@@ -117,3 +118,4 @@ pub use rwlock::{
 };
 pub use semaphore::Semaphore;
 pub use shm::ShmSafe;
+pub use state::{Held, HeldMode, LockState};

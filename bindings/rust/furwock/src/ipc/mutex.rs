@@ -18,6 +18,7 @@ use super::lock_options::{LockOptions, Parts};
 use super::on_death::leaked;
 use super::region::Region;
 use super::shm::ShmSafe;
+use super::state::{state_of, LockState};
 
 /// A mutex and its data in a [`Region`], for threads of any processes, robust against the death of
 /// its owner.
@@ -176,6 +177,15 @@ impl<T: ShmSafe> Mutex<T> {
     /// function has restored the data.
     pub fn last_death(&self) -> Option<Death> {
         last_death(self)
+    }
+
+    /// Who holds it.  Takes no participant slot, and changes nothing.
+    ///
+    /// # Errors
+    /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
+    pub fn state(&self) -> Result<LockState, Error> {
+        // SAFETY: as above, and a place for the result.
+        state_of(|state| unsafe { sys::fw_ipc_mutex_state(self.raw(), state) })
     }
 
     /// Is it held by the calling thread?

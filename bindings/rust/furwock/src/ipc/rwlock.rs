@@ -21,6 +21,7 @@ use super::on_death::leaked;
 use super::read_guard::{Read, ReadError, ReadGuard, ReadResult, Upgradable};
 use super::region::Region;
 use super::shm::ShmSafe;
+use super::state::{state_of, LockState};
 
 /// A read-write lock and its data in a [`Region`], for threads of any processes, robust against
 /// their death.
@@ -245,6 +246,15 @@ impl<T: ShmSafe + Sync + Immutable> RwLock<T> {
     pub fn no_repair(&self) {
         // SAFETY: as above.
         unsafe { sys::fw_ipc_rwlock_on_death(self.raw(), None, ptr::null_mut()) };
+    }
+
+    /// Who holds it.  Takes no participant slot, and changes nothing.
+    ///
+    /// # Errors
+    /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
+    pub fn state(&self) -> Result<LockState, Error> {
+        // SAFETY: as above, and a place for the result.
+        state_of(|state| unsafe { sys::fw_ipc_rwlock_state(self.raw(), state) })
     }
 
     /// A snapshot of the number of the current or the last acquisition for writing.

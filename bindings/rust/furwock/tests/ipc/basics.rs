@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use furwock::ipc::{
-    Barrier, BarrierMode, Condvar, Error, ErrorKind, Guard, LockError, Mutex, Once, OnceError,
-    Permits, ReadError, ReadGuard, Region, RwLock, Semaphore,
+    Barrier, BarrierMode, Condvar, Error, ErrorKind, Guard, Held, HeldMode, LockError, Mutex, Once,
+    OnceError, Permits, ReadError, ReadGuard, Region, RwLock, Semaphore,
 };
 
 use crate::support::{open, region, Name, PATIENCE};
@@ -57,6 +57,8 @@ fn readers_share_and_upgrade() {
     let (_name, region) = region();
     let lock = RwLock::open_or_create(&region, "l", 7_u64).unwrap();
     let one = lock.read().unwrap();
+    let state = lock.state().unwrap();
+    assert_eq!((state.held, state.mode, state.readers), (Held::ByMe, Some(HeldMode::Read), 1));
     thread::scope(|scope| {
         scope.spawn(|| {
             assert_eq!(*lock.try_read().unwrap(), 7);

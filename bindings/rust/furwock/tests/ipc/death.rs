@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use furwock::ipc::{
-    journal_record, Error, Guard, LockError, LockOptions, Mutex, MutexGuard, Region,
+    journal_record, Error, Guard, Held, LockError, LockOptions, Mutex, MutexGuard, Region,
 };
 
 use crate::support::{
@@ -87,8 +87,11 @@ fn owner_died_says_who_and_the_repair_is_final() {
     let (name, region) = region();
     let mutex = pair(&region);
     let victim = kill_one("half a change", &name);
+    let state = mutex.state().unwrap();
+    assert_eq!((state.held, state.process), (Held::OwnerDied, victim));
     let died = died(&mutex, victim);
     let death = died.death();
+    assert!(mutex.state().unwrap().is_inconsistent);
     assert_eq!(death.generation, 1);
     let guard = died
         .repair(|pair, again| {
@@ -130,6 +133,7 @@ fn given_up_is_unusable_for_all() {
     let mutex = pair(&region);
     let victim = kill_one("half a change", &name);
     drop(died(&mutex, victim));
+    assert_eq!(mutex.state().unwrap().held, Held::Unusable);
     assert!(matches!(mutex.lock(), Err(LockError::NotRecoverable)));
     assert!(matches!(mutex.try_lock(), Err(LockError::NotRecoverable)));
     let error = mutex.lock_or_repair(|_, _| ()).unwrap_err();
