@@ -9,8 +9,8 @@
  * A region has these objects:
  *   "jobs"         the mutex of the table
  *   "jobs.data"    the table: 64-bit words
- *   "seat 0" ...   a mutex for each worker, which it holds as long as it lives.  Who can take the
- *                  seat of a running job knows that the worker of that job is dead.
+ *   "seat 0" ...   a mutex for each worker, which it holds as long as it lives.  A process that can
+ *                  take the seat of a running job knows that the worker of that job is dead.
  *
  * Rules
  *  - A job is changed by one store of one word, so it is never half changed.  The counts are

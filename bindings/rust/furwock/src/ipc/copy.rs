@@ -113,7 +113,7 @@ impl<T: ShmSafe> CopyMutex<T> {
         repaired(self.lock(), repair)
     }
 
-    /// Who holds it.  Takes no participant slot, and changes nothing.
+    /// Which thread holds it.  Takes no participant slot, and changes nothing.
     ///
     /// # Errors
     /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.

@@ -179,7 +179,7 @@ impl<T: ShmSafe> Mutex<T> {
         last_death(self)
     }
 
-    /// Who holds it.  Takes no participant slot, and changes nothing.
+    /// Which thread holds it.  Takes no participant slot, and changes nothing.
     ///
     /// # Errors
     /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.

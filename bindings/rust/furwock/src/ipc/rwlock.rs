@@ -248,7 +248,7 @@ impl<T: ShmSafe + Sync + Immutable> RwLock<T> {
         unsafe { sys::fw_ipc_rwlock_on_death(self.raw(), None, ptr::null_mut()) };
     }
 
-    /// Who holds it.  Takes no participant slot, and changes nothing.
+    /// Which thread holds it.  Takes no participant slot, and changes nothing.
     ///
     /// # Errors
     /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.

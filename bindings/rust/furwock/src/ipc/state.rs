@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Who holds a lock, for messages and monitoring.
+//! Which thread holds a lock, for messages and monitoring.
 
 use furwock_sys::ipc as sys;
 
