@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from types import TracebackType
@@ -124,4 +123,5 @@ def _short(name: str) -> str:
     """The name in the directory; of a longer one, a digest."""
     if len(name.encode()) <= _NAME_MAX:
         return name
+    import hashlib  # pylint: disable=import-outside-toplevel
     return "#" + hashlib.sha256(name.encode()).hexdigest()[:_NAME_MAX - 1]

@@ -152,7 +152,7 @@ static int clear(PyObject *self)
     return fwpy_base_clear(self);
 }
 
-/* --- Pickling: what lies in the region by the base's __reduce__, and what every process has -- */
+/* --- Pickling: what lies in the region by the base's __reduce__, and what every process has --- */
 
 static PyObject *or_none(PyObject *o)
 {

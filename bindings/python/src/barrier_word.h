@@ -96,7 +96,7 @@ static inline uint32_t arrived_count(const struct fwpy_barrier *b)
     return n;
 }
 
-/* --- barrier_state.c: changes, with the guard held ------------------------------------------- */
+/* --- barrier_state.c: changes, with the guard held -------------------------------------------- */
 
 struct fwpy_guard fwpy_barrier_guard_(struct fwpy_barrier *b);
 

@@ -172,11 +172,11 @@ static PyObject *base_no_new(PyTypeObject *type, PyObject *args, PyObject *names
     return NULL;
 }
 
-static PyMethodDef methods[] = {
-    {"__reduce__", base_reduce, METH_NOARGS,
-     "__reduce__()\n--\n\nOnly for a child that is being spawned, or if the region and the object "
-     "have names."},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"__reduce__", base_reduce, METH_NOARGS,
+                                 "__reduce__($self, /)\n--\n\nOnly for a child that is being "
+                                 "spawned, or if the region and the object "
+                                 "have names."},
+                                {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {
     {"region", base_region, NULL, "The Region in which it lies.", NULL},

@@ -20,14 +20,14 @@ static PyObject *has_default_region(PyObject *module, PyObject *unused)
 
 static PyMethodDef methods[] = {
     {"default_region", fwpy_default_region, METH_NOARGS,
-     "default_region()\n--\n\n"
+     "default_region($module, /)\n--\n\n"
      "The region of this process and its children, which is made when it is first used, in\n"
      "anonymous memory: nothing is left when the last of them ends. Its size is 4 MiB, or what\n"
      "FURWOCK_REGION_SIZE in the environment says, in bytes."},
     {"_has_default_region", has_default_region, METH_NOARGS,
-     "_has_default_region()\n--\n\nHas this process a default region already?"},
+     "_has_default_region($module, /)\n--\n\nHas this process a default region already?"},
     {"_process_ends", fwpy_process_ends, METH_NOARGS,
-     "_process_ends()\n--\n\n"
+     "_process_ends($module, /)\n--\n\n"
      "This process ends in good order: it takes part in no barrier any more."},
     {NULL, NULL, 0, NULL}};
 

@@ -268,7 +268,7 @@ static PyObject *mutex_from_handle(PyObject *type, PyObject *handle)
 }
 
 PyDoc_STRVAR(acquire_doc,
-             "acquire(blocking=True, timeout=None)\n--\n\n"
+             "acquire($self, blocking=True, timeout=None)\n--\n\n"
              "Take the lock, waiting for it for `timeout` seconds at most (None: forever).\n\n"
              "Returns a Grant, which is equal to True; False if it timed out, or if it is not\n"
              "blocking and another thread has the lock. A wait releases the GIL, and Ctrl-C ends\n"
@@ -277,17 +277,17 @@ PyDoc_STRVAR(acquire_doc,
              "OwnerDied: on_death is 'raise'. LockLost: the lock was given up after a death.\n"
              "Deadlock: the thread has it already (relock='error').\n"
              "CorruptRegion, NoSlot: as their descriptions say.");
-PyDoc_STRVAR(release_doc, "release()\n--\n\n"
+PyDoc_STRVAR(release_doc, "release($self, /)\n--\n\n"
                           "Release the lock. Only the thread that holds it may: else NotHeld, or\n"
                           "what `misuse` says. After a death that was not declared consistent the\n"
                           "lock is given up: LockLost for all.");
-PyDoc_STRVAR(locked_doc, "locked()\n--\n\nWhether a living thread of any process has it.");
+PyDoc_STRVAR(locked_doc, "locked($self, /)\n--\n\nWhether a living thread of any process has it.");
 
 static PyMethodDef mutex_methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))mutex_acquire, METH_FASTCALL | METH_KEYWORDS,
      acquire_doc},
     {"release", mutex_release, METH_NOARGS, release_doc},
-    {"__enter__", mutex_enter, METH_NOARGS, "__enter__()\n--\n\nAs acquire()."},
+    {"__enter__", mutex_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAs acquire()."},
     {"__exit__", (PyCFunction)(void (*)(void))mutex_exit, METH_FASTCALL,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\n"
      "Declare the data consistent, unless there is an exception, and release."},

@@ -138,16 +138,18 @@ PyObject *fwpy_region_repr(PyObject *self)
 }
 
 PyMethodDef fwpy_region_methods[] = {
-    {"fileno", region_fileno, METH_NOARGS, "fileno()\n--\n\nThe descriptor of the region's file."},
+    {"fileno", region_fileno, METH_NOARGS,
+     "fileno($self, /)\n--\n\nThe descriptor of the region's file."},
     {"collect", region_collect, METH_NOARGS,
-     "collect()\n--\n\nTake back the anonymous objects of processes that have died, which is also\n"
+     "collect($self, /)\n--\n\nTake back the anonymous objects of processes that have died, which "
+     "is also\n"
      "done when space is needed. Returns how many slots of 64 bytes became free."},
     {"data", (PyCFunction)(void (*)(void))region_data, METH_VARARGS | METH_KEYWORDS,
-     "data(name, size, create=True)\n--\n\n"
+     "data($self, name, size, create=True)\n--\n\n"
      "A writable memoryview of the data object of that name (zeroes at first). It stays as long\n"
      "as the region, which this process then keeps open until it ends."},
     {"unlink", region_unlink, METH_NOARGS,
-     "unlink()\n--\n\nRemove the name; processes that have the region open keep it."},
+     "unlink($self, /)\n--\n\nRemove the name; processes that have the region open keep it."},
     {"__reduce__", region_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

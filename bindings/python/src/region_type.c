@@ -169,9 +169,13 @@ PyObject *fwpy_default_region(PyObject *module, PyObject *unused)
     int error;
 
     (void)unused;
-    if (state->default_region != NULL)
-        return fwpy_new_ref(state->default_region);
     fwpy_enter();
+    region = state->default_region;
+    if (region != NULL) {
+        Py_INCREF(region);
+        fwpy_leave();
+        return region;
+    }
     error = fwpy_region_default(default_size(), &r);
     fwpy_leave();
     if (error != 0)

@@ -232,7 +232,7 @@ static PyObject *side_no_new(PyTypeObject *type, PyObject *args, PyObject *names
 
 PyDoc_STRVAR(
     acquire_doc,
-    "acquire(blocking=True, timeout=None)\n--\n\n"
+    "acquire($self, blocking=True, timeout=None)\n--\n\n"
     "Take the lock in this mode, waiting for `timeout` seconds at most (None: forever).\n\n"
     "Returns a Grant, which is equal to True; False if it timed out, or cannot be had\n"
     "without blocking. OwnerDied: a writer has died, and on_death does not repair;\n"
@@ -242,8 +242,8 @@ static PyMethodDef side_methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))side_acquire, METH_FASTCALL | METH_KEYWORDS,
      acquire_doc},
     {"release", side_release, METH_NOARGS,
-     "release()\n--\n\nRelease it. NotHeld: the thread does not hold it in this mode."},
-    {"__enter__", side_enter, METH_NOARGS, "__enter__()\n--\n\nAs acquire()."},
+     "release($self, /)\n--\n\nRelease it. NotHeld: the thread does not hold it in this mode."},
+    {"__enter__", side_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAs acquire()."},
     {"__exit__", (PyCFunction)(void (*)(void))side_exit, METH_FASTCALL,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\n"
      "Release what the block has it as by now. For a writer: declare the data consistent,\n"

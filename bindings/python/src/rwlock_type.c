@@ -141,7 +141,7 @@ static PyObject *rwlock_from_handle(PyObject *type, PyObject *handle)
     return fwpy_base_from_handle((PyTypeObject *)type, &rwlock_kind, handle);
 }
 
-PyDoc_STRVAR(upgrade_doc, "upgrade(blocking=True, timeout=None)\n--\n\n"
+PyDoc_STRVAR(upgrade_doc, "upgrade($self, blocking=True, timeout=None)\n--\n\n"
                           "From upgradable to write, when the readers have left: a true value.\n"
                           "False if it timed out or would block: it is upgradable still.\n"
                           "NotHeld: it is not held upgradable. Deadlock: the thread reads, too.");
@@ -150,11 +150,11 @@ static PyMethodDef rwlock_methods[] = {
     {"upgrade", (PyCFunction)(void (*)(void))rwlock_upgrade, METH_FASTCALL | METH_KEYWORDS,
      upgrade_doc},
     {"downgrade", rwlock_downgrade, METH_NOARGS,
-     "downgrade()\n--\n\nFrom write or upgradable to read, without waiting."},
+     "downgrade($self, /)\n--\n\nFrom write or upgradable to read, without waiting."},
     {"downgrade_upgradable", rwlock_downgrade_upgradable, METH_NOARGS,
-     "downgrade_upgradable()\n--\n\nFrom write to upgradable, without waiting."},
+     "downgrade_upgradable($self, /)\n--\n\nFrom write to upgradable, without waiting."},
     {"release", rwlock_release, METH_NOARGS,
-     "release()\n--\n\nRelease what the thread holds: write; else read; else upgradable."},
+     "release($self, /)\n--\n\nRelease what the thread holds: write; else read; else upgradable."},
     {"__exit__", (PyCFunction)(void (*)(void))rwlock_exit, METH_FASTCALL, NULL},
     {"_consistent", rwlock_consistent, METH_NOARGS, NULL},
     {"_from_handle", rwlock_from_handle, METH_O | METH_CLASS, NULL},
