@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* furwock.Condition, over fw_ipc_cond and the mutex of a furwock.Mutex. */
-#include <time.h>
+#include "condition.h"
 
-#include "fwpy.h"
 #include "reduce.h"
-
-/* More than one process can have threads in a region: a notification of that many is for all. */
-enum { ALL = 4096 };
-
-struct condition {
-    fwpy_base base;
-    PyObject *lock; /* a Mutex; NULL only until __setstate__ */
-};
 
 static size_t size_of(const uint32_t *parameters)
 {
     (void)parameters;
-    return sizeof(fw_ipc_cond);
+    return sizeof(struct fwpy_counted_cond);
 }
 
 static int named(fw_region *region, const char *name, const uint32_t *parameters, unsigned flags,
@@ -59,7 +50,7 @@ static PyObject *new_lock(PyObject *module, const struct fwpy_new *args)
 }
 
 /* Checks that it is a Mutex, in the region of the condition. */
-static bool set_lock(struct condition *c, PyObject *lock)
+static bool set_lock(struct fwpy_condition *c, PyObject *lock)
 {
     if (!PyObject_TypeCheck(lock, c->base.state->mutex)) {
         PyErr_Format(PyExc_TypeError, "lock must be a furwock.Mutex, not %R",
@@ -98,7 +89,7 @@ static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *names)
         (parsed.name == NULL || parsed.name == Py_None))
         parsed.region = ((fwpy_base *)lock)->region;
     self = fwpy_base_new(type, &kind, &parsed);
-    if (self != NULL && !set_lock((struct condition *)self, lock))
+    if (self != NULL && !set_lock((struct fwpy_condition *)self, lock))
         Py_CLEAR(self);
     Py_DECREF(lock);
     return self;
@@ -115,19 +106,19 @@ static PyObject *from_handle(PyObject *cls, PyObject *handle)
 static void dealloc(PyObject *self)
 {
     PyObject_GC_UnTrack(self);
-    Py_CLEAR(((struct condition *)self)->lock);
+    Py_CLEAR(((struct fwpy_condition *)self)->lock);
     fwpy_base_dealloc(self);
 }
 
 static int traverse(PyObject *self, visitproc visit, void *arg)
 {
-    Py_VISIT(((struct condition *)self)->lock);
+    Py_VISIT(((struct fwpy_condition *)self)->lock);
     return fwpy_base_traverse(self, visit, arg);
 }
 
 static PyObject *reduce(PyObject *self, PyObject *nothing)
 {
-    struct condition *c = (struct condition *)self;
+    struct fwpy_condition *c = (struct fwpy_condition *)self;
 
     (void)nothing;
     return fwpy_reduce_with(&c->base, c->lock == NULL ? Py_None : c->lock, Py_None);
@@ -138,25 +129,17 @@ static PyObject *set_state(PyObject *self, PyObject *state)
     PyObject *lock, *unused, *attributes;
 
     if (!PyArg_ParseTuple(state, "OOO:__setstate__", &lock, &unused, &attributes) ||
-        !set_lock((struct condition *)self, lock) || fwpy_set_attributes(self, attributes) != 0)
+        !set_lock((struct fwpy_condition *)self, lock) ||
+        fwpy_set_attributes(self, attributes) != 0)
         return NULL;
     return fwpy_none();
 }
 
 /* --- The lock's methods ----------------------------------------------------------------------- */
 
-static fwpy_base *lock_of(PyObject *self)
-{
-    PyObject *lock = ((struct condition *)self)->lock;
-
-    if (lock == NULL)
-        PyErr_SetString(PyExc_ValueError, "the condition has no lock yet");
-    return (fwpy_base *)lock;
-}
-
 static PyObject *forward(PyObject *self, const char *name, PyObject *args, PyObject *names)
 {
-    PyObject *lock = (PyObject *)lock_of(self), *method, *result;
+    PyObject *lock = (PyObject *)fwpy_condition_lock(self), *method, *result;
 
     method = lock == NULL ? NULL : PyObject_GetAttrString(lock, name);
     if (method == NULL)
@@ -186,64 +169,6 @@ static PyObject *leave(PyObject *self, PyObject *args)
     return forward(self, "__exit__", args, NULL);
 }
 
-/* The lock, which the calling thread holds; NULL: an exception is set. */
-static fwpy_base *held_lock(PyObject *self, const char *what)
-{
-    fwpy_base *lock = lock_of(self);
-
-    if (lock != NULL && !fw_ipc_mutex_is_held_by_me(fwpy_mutex_of(lock))) {
-        fwpy_error(lock->state, EPERM, what);
-        return NULL;
-    }
-    return lock;
-}
-
-/* --- wait ------------------------------------------------------------------------------------- */
-
-struct waiting {
-    fw_ipc_cond *cond;
-    fwpy_base *lock;
-    uint32_t depth; /* how often the caller holds the lock beside the first time */
-};
-
-/* The lock is held once in between; whoever has it counts for itself (cell->depth). */
-static int wait_once(void *arg, const fw_deadline *deadline)
-{
-    const struct waiting *w = arg;
-    int error = fw_ipc_cond_timedwait(w->cond, fwpy_mutex_of(w->lock), deadline);
-
-    if (error == 0 || error == ETIMEDOUT || error == EOWNERDEAD)
-        __atomic_store_n(&w->lock->cell->depth, w->depth, __ATOMIC_RELAXED);
-    return error;
-}
-
-/* True, False after the time-out, a Grant after a death; NULL: an exception is set. */
-static PyObject *wait_within(PyObject *self, const struct fwpy_timeout *t)
-{
-    fwpy_base *lock = held_lock(self, "wait");
-    struct waiting w;
-    PyObject *result;
-    int error;
-
-    if (lock == NULL)
-        return NULL;
-    w = (struct waiting){((fwpy_base *)self)->object, lock,
-                         __atomic_load_n(&lock->cell->depth, __ATOMIC_RELAXED)};
-    __atomic_store_n(&lock->cell->depth, 0, __ATOMIC_RELAXED);
-    Py_INCREF(lock); /* others may drop the condition meanwhile */
-    error = fwpy_wait(wait_once, &w, t);
-    if (error == 0 || error == ETIMEDOUT)
-        result = fwpy_bool(error == 0);
-    else if (error < 0)
-        result = NULL;
-    else if (error == EOWNERDEAD)
-        result = fwpy_owner_died(lock, &fwpy_mutex_calls);
-    else
-        result = fwpy_error(lock->state, error, "wait");
-    Py_DECREF(lock);
-    return result;
-}
-
 PyDoc_STRVAR(
     wait_doc,
     "wait($self, /, timeout=None)\n--\n\n"
@@ -253,89 +178,17 @@ PyDoc_STRVAR(
     "meanwhile, as acquire returns.  A lock that is held several times is released\n"
     "wholly.  It may return without a notification (when another waiter dies, say): test\n"
     "what is waited for, or use wait_for.  NotHeld: the lock is not held.");
-static PyObject *wait_for_notification(PyObject *self, PyObject *args, PyObject *names)
-{
-    static char *keywords[] = {"timeout", NULL};
-    PyObject *timeout = NULL;
-    struct fwpy_timeout t;
-
-    if (!PyArg_ParseTupleAndKeywords(args, names, "|O:wait", keywords, &timeout) ||
-        fwpy_timeout(NULL, timeout, &t) != 0)
-        return NULL;
-    return wait_within(self, &t);
-}
-
 PyDoc_STRVAR(
     wait_for_doc,
     "wait_for($self, /, predicate, timeout=None)\n--\n\n"
     "Waits until `predicate()` is true, for at most `timeout` seconds in all; returns its\n"
     "last result.");
-static PyObject *wait_for(PyObject *self, PyObject *args, PyObject *names)
-{
-    static char *keywords[] = {"predicate", "timeout", NULL};
-    PyObject *predicate, *timeout = NULL, *result, *waited;
-    struct fwpy_timeout t;
-    bool is_over = false;
-    int is_true;
-
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|O:wait_for", keywords, &predicate, &timeout) ||
-        fwpy_timeout(NULL, timeout, &t) != 0)
-        return NULL;
-    for (;;) {
-        result = PyObject_CallObject(predicate, NULL);
-        is_true = result == NULL ? -1 : PyObject_IsTrue(result);
-        if (is_true < 0)
-            Py_CLEAR(result);
-        if (is_true != 0 || is_over)
-            return result;
-        waited = wait_within(self, &t);
-        if (waited == NULL) {
-            Py_DECREF(result);
-            return NULL;
-        }
-        is_over = PyObject_IsTrue(waited) == 0;
-        Py_DECREF(waited);
-        Py_DECREF(result);
-    }
-}
-
-/* --- notify ----------------------------------------------------------------------------------- */
-
-static PyObject *notify_some(PyObject *self, long long n)
-{
-    fw_ipc_cond *cond = ((fwpy_base *)self)->object;
-    int error = 0;
-
-    if (held_lock(self, "notify") == NULL)
-        return NULL;
-    if (n >= ALL)
-        error = fw_ipc_cond_broadcast(cond);
-    for (; n > 0 && n < ALL && error == 0; n--)
-        error = fw_ipc_cond_signal(cond);
-    return error == 0 ? fwpy_none() : fwpy_error(((fwpy_base *)self)->state, error, "notify");
-}
-
-static PyObject *notify(PyObject *self, PyObject *args, PyObject *names)
-{
-    static char *keywords[] = {"n", NULL};
-    long long n = 1;
-
-    if (!PyArg_ParseTupleAndKeywords(args, names, "|L:notify", keywords, &n))
-        return NULL;
-    return notify_some(self, n);
-}
-
-static PyObject *notify_all(PyObject *self, PyObject *nothing)
-{
-    (void)nothing;
-    return notify_some(self, ALL);
-}
 
 /* --- The class -------------------------------------------------------------------------------- */
 
 static PyObject *get_lock(PyObject *self, void *closure)
 {
-    fwpy_base *lock = lock_of(self);
+    fwpy_base *lock = fwpy_condition_lock(self);
 
     (void)closure;
     return lock == NULL ? NULL : fwpy_new_ref((PyObject *)lock);
@@ -352,12 +205,14 @@ static PyMethodDef methods[] = {
     {"release", release, METH_VARARGS, "release($self, /)\n--\n\nReleases the lock: lock.release."},
     {"__enter__", enter, METH_VARARGS, "Acquires the lock."},
     {"__exit__", leave, METH_VARARGS, "Releases the lock."},
-    {"wait", (PyCFunction)(void (*)(void))wait_for_notification, METH_VARARGS | METH_KEYWORDS,
+    {"wait", (PyCFunction)(void (*)(void))fwpy_condition_wait, METH_VARARGS | METH_KEYWORDS,
      wait_doc},
-    {"wait_for", (PyCFunction)(void (*)(void))wait_for, METH_VARARGS | METH_KEYWORDS, wait_for_doc},
-    {"notify", (PyCFunction)(void (*)(void))notify, METH_VARARGS | METH_KEYWORDS,
+    {"wait_for", (PyCFunction)(void (*)(void))fwpy_condition_wait_for, METH_VARARGS | METH_KEYWORDS,
+     wait_for_doc},
+    {"notify", (PyCFunction)(void (*)(void))fwpy_condition_notify, METH_VARARGS | METH_KEYWORDS,
      "notify($self, /, n=1)\n--\n\nWakes `n` waiters, or as many as there are."},
-    {"notify_all", notify_all, METH_NOARGS, "notify_all($self, /)\n--\n\nWakes all waiters."},
+    {"notify_all", fwpy_condition_notify_all, METH_NOARGS,
+     "notify_all($self, /)\n--\n\nWakes all waiters."},
     {"_from_handle", from_handle, METH_O | METH_CLASS, from_handle_doc},
     {"__reduce__", reduce, METH_NOARGS, "How it is pickled."},
     {"__setstate__", set_state, METH_O, "Restores the lock."},
@@ -384,7 +239,7 @@ static PyType_Slot slots[] = {
 
 static PyType_Spec spec = {
     .name = "furwock._furwock.Condition",
-    .basicsize = sizeof(struct condition),
+    .basicsize = sizeof(struct fwpy_condition),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };

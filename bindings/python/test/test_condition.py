@@ -176,3 +176,26 @@ def test_a_named_condition_has_a_named_lock(tmp_path: object) -> None:
         other.notify_all()
     with pytest.raises(ValueError):
         furwock.Condition(furwock.Mutex(), region, "d")
+
+
+def test_a_notification_wakes_one_waiter_and_no_other() -> None:
+    condition, woken = furwock.Condition(), furwock.Semaphore(0)
+    waiting = Words(1)
+
+    def waiter() -> None:
+        with condition:
+            waiting[0] = waiting[0] + 1
+            assert condition.wait(120) is True
+            woken.release()
+
+    pids = [child(waiter) for _ in range(4)]  # in main threads, which look for signals
+    wait_until(lambda: waiting[0] == 4)
+    for _ in pids:
+        with condition:
+            condition.notify()
+        assert woken.acquire(timeout=60)
+        assert woken.acquire(timeout=0.15) is False
+    assert [exit_code(pid) for pid in pids] == [0] * 4
+    with condition:
+        condition.notify(5)
+        assert condition.wait(0.01) is False
