@@ -76,11 +76,11 @@ class BoundedSemaphore(furwock.Semaphore):
     """A semaphore whose value never exceeds the one that it began with (else ValueError)."""
 
     def __new__(cls, value: int = 1, *, ctx: Any = None) -> "BoundedSemaphore":
-        return super().__new__(cls, value, maximum=value)
+        return super().__new__(cls, value, value)
 
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}(value={self.get_value()}, "
-                f"maxvalue={self.maximum})>")
+                f"maxvalue={self.bound})>")
 
 
 class Condition(furwock.Condition):

@@ -13,10 +13,8 @@ NOT_OURS = "runs threads of multiprocessing.dummy, or nothing of furwock's"
 
 LEFT_OUT = [
     ("SemLockTests.*", POSIX_NAME),
+    ("TestResourceTracker.test_resource_tracker", POSIX_NAME),
     ("TestResourceTracker.test_resource_tracker_sigkill", POSIX_NAME),
-    ("TestResourceTracker.test_resource_tracker_sigterm", POSIX_NAME),
-    ("TestResourceTracker.test_resource_tracker_sigint", POSIX_NAME),
-    ("TestResourceTracker.test_too_long_name_resource", POSIX_NAME),
     ("*.test_mixed_startmethod",
      "wants an error when a lock of the fork context goes to a spawned child: here it works"),
     ("WithThreads*", NOT_OURS),

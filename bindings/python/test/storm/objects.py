@@ -63,7 +63,10 @@ def is_free(obj: Any) -> Optional[str]:
 
 
 def has_one_unit(obj: Any) -> Optional[str]:
-    return None if obj.get_value() == 1 else f"the value is {obj.get_value()}, not 1"
+    problem = is_free(obj)  # units of the dead come back when somebody asks for one
+    if problem is None and obj.get_value() != 1:
+        problem = f"the value is {obj.get_value()}, not 1"
+    return problem
 
 
 def notify_and_wait(obj: Any, step: int) -> None:
