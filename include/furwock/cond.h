@@ -98,11 +98,15 @@ FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadlin
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);
 
-/* Wakes the most urgent waiter, among equals the one that has waited longest, if there is one. */
-FW_API void fw_cond_signal(fw_cond *c);
+/*
+ * Wakes the most urgent waiter, among equals the one that has waited longest, if there is one.
+ * Returns how many waits it has ended: 1 or 0.  (One that is ended so returns 0, even if its
+ * deadline passes before its thread runs.)
+ */
+FW_API uint32_t fw_cond_signal(fw_cond *c);
 
-/* Wakes all waiters, one after the other as the mutex becomes free. */
-FW_API void fw_cond_broadcast(fw_cond *c);
+/* Wakes all waiters, one after the other as the mutex becomes free.  Returns how many. */
+FW_API uint32_t fw_cond_broadcast(fw_cond *c);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/cond.h>

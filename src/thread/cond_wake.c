@@ -100,8 +100,8 @@ static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct
     return mark_awake(bucket, w) ? NULL : wake_sleeper(bucket, c, w);
 }
 
-/* Wakes the AWAKE and the non-requeueable waiters; returns the number of the others. */
-static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c)
+/* Wakes the AWAKE and the non-requeueable waiters: *woken; returns the number of the others. */
+static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t *woken)
 {
     struct waiter *next;
     uint32_t asleep = 0;
@@ -110,9 +110,10 @@ static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c)
         const uint32_t *word = &w->state;
 
         next = after(w);
-        if (mark_awake(bucket, w))
-            continue;
-        if (is_foreign(w)) {
+        if (mark_awake(bucket, w)) {
+            *woken += 1;
+        } else if (is_foreign(w)) {
+            *woken += 1;
             mark(bucket, w, WOKEN);
             fw_futex_wake(word, 1, FW_FUTEX_PRIVATE); /* F:foreign-no-wake */
         } else {
@@ -202,34 +203,37 @@ void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c)
     leave(bucket, word);
 }
 
-void fw_cond_signal(fw_cond *c)
+uint32_t fw_cond_signal(fw_cond *c)
 {
     const uint32_t *word = NULL;
     struct fw_waitqueue_ *bucket;
     struct waiter *w;
+    bool is_one;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
-        return;
+        return 0;
     bucket = fw_waitqueue_lock_(c);
     w = first_of(bucket, c);
+    is_one = w != NULL;
     if (w != NULL)
         word = wake_one(bucket, c, w);
     else
         clear_waiters(c); /* F:clears-late */
     leave(bucket, word);
+    return is_one;
 }
 
-void fw_cond_broadcast(fw_cond *c)
+uint32_t fw_cond_broadcast(fw_cond *c)
 {
     const uint32_t *word = NULL;
     struct fw_waitqueue_ *bucket;
-    uint32_t asleep;
+    uint32_t asleep, woken = 0;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
-        return;
+        return 0;
     bucket = fw_waitqueue_lock_(c);
     clear_waiters(c);
-    asleep = wake_some(bucket, c);
+    asleep = wake_some(bucket, c, &woken);
     if (asleep == 1) {
         word = wake_sleeper(bucket, c, first_of(bucket, c));
     } else if (asleep > 1) {
@@ -237,4 +241,5 @@ void fw_cond_broadcast(fw_cond *c)
         move_all(bucket, c, asleep);
     }
     leave(bucket, word);
+    return woken + asleep;
 }

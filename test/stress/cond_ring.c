@@ -11,8 +11,8 @@
  * A closed ring: a few tokens go round among many threads, and each pass is announced by one signal
  * and no more.  One signal that is lost, or given to a thread that arrived after it, and sooner or
  * later everybody waits for ever: this is how the C library's condition variable of 2.25 to 2.40
- * can be made to hang (bug 25847).  In the variant SIGNALS waits are interrupted all the time; in
- * TIMED most of them have deadlines.
+ * can be made to hang (bug 25847).  All have to agree on how many waits were ended so.  In the
+ * variant SIGNALS waits are interrupted all the time; in TIMED most of them have deadlines.
  */
 
 enum { TOKENS = 2, MAX_WORKERS = 200 };
@@ -24,6 +24,7 @@ static unsigned tokens = TOKENS;
 static bool is_over;
 static bool with_signals, with_deadlines;
 static uint64_t timed_out, woken;
+static uint64_t told; /* by signals and broadcasts, of waits that they have ended */
 
 static const fw_wait_policy policies[] = {
     {FW_WAIT_BLOCK, 0}, {FW_WAIT_DEFAULT, 0}, {FW_WAIT_SPIN_THEN_BLOCK, 3000}, {FW_WAIT_YIELD, 0}};
@@ -52,15 +53,17 @@ static void wait_for_token(struct worker *me)
 static void pass(struct worker *me)
 {
     bool inside = draw(me, 2) != 0, all = draw(me, 32) == 0;
+    uint32_t n = 0;
 
     fw_mutex_lock(&ring.lock);
     use(&ring);
     tokens++;
     if (inside)
-        (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
+        n = (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
     release(me, &ring, 8);
     if (!inside)
-        (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
+        n = (all ? fw_cond_broadcast : fw_cond_signal)(&passed);
+    __atomic_fetch_add(&told, n, __ATOMIC_RELAXED);
 }
 
 static void body(struct worker *me)
@@ -125,6 +128,8 @@ static void end(void)
 {
     printf("%llu woken, %llu timed out\n", (unsigned long long)woken,
            (unsigned long long)timed_out);
+    if (told != woken)
+        stress_fail("signals and broadcasts have counted other waits than those that ended", &ring);
 }
 
 #define ABOUT "Tokens that go round, one signal for each pass"

@@ -13,9 +13,10 @@ static int is_signalled(struct fake_call *call)
 {
     (void)call;
     if (by_a_stranger)
-        AS(OWNER, fw_cond_signal(&c); wakes_inside = fake.wakes);
+        AS(OWNER, assert_int_equal(fw_cond_signal(&c), 1); wakes_inside = fake.wakes);
     else
-        WITH_MUTEX(fw_cond_signal(&c); wakes_inside = fake.wakes);
+        WITH_MUTEX(assert_int_equal(fw_cond_signal(&c), 1); wakes_inside = fake.wakes);
+    assert_int_equal(fw_cond_signal(&c), 0);
     return FAKE_COMPARE;
 }
 

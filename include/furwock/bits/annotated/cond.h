@@ -50,16 +50,16 @@ static inline int fw_cond_wait_policy_noted_(fw_cond *c, fw_mutex *m, const fw_w
     return fw_cond_wait_policy(c, m, policy, deadline);
 }
 
-static inline void fw_cond_signal_noted_(fw_cond *c)
+static inline uint32_t fw_cond_signal_noted_(fw_cond *c)
 {
     FW_NOTE_WORDS_(c);
-    fw_cond_signal(c);
+    return fw_cond_signal(c);
 }
 
-static inline void fw_cond_broadcast_noted_(fw_cond *c)
+static inline uint32_t fw_cond_broadcast_noted_(fw_cond *c)
 {
     FW_NOTE_WORDS_(c);
-    fw_cond_broadcast(c);
+    return fw_cond_broadcast(c);
 }
 
 #define fw_cond_wait fw_cond_wait_noted_
