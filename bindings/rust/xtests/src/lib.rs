@@ -74,3 +74,13 @@ pub mod rand {
         }
     }
 }
+
+/// The examples of the documents are tests.
+#[cfg(doctest)]
+pub mod documents {
+    #[doc = include_str!("../../../../doc/guide/rust.md")]
+    pub struct Guide;
+
+    #[doc = include_str!("../../furwock/README.md")]
+    pub struct Readme;
+}
