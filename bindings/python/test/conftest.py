@@ -7,9 +7,11 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """--storm=N: how many rounds the tests that kill processes at random make."""
+    """How many rounds the tests that kill processes at random make; what takes long."""
     parser.addoption("--storm", type=int, default=0, metavar="N",
                      help="rounds of the tests that kill at random (default: a few)")
+    parser.addoption("--packaging", action="store_true",
+                     help="also build an sdist and a wheel of it, and install that (from PyPI)")
 
 
 @pytest.fixture(name="storm")
