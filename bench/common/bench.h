@@ -53,6 +53,7 @@ struct bench_point {
     char title[96];     /* as tables show it */
     json_t *parameters; /* as the result file has them */
     double pieces;      /* into which tables divide a unit */
+    double run_seconds; /* about, of one run of one lock; 0: not known */
     const void *detail; /* the benchmark's own */
     struct bench_entry *entries;
     size_t n;
@@ -145,6 +146,27 @@ int bench_whole(struct bench *b, const struct bench_options *o);
 
 /* Whether this run is made to count system calls: its time is not used. */
 extern bool bench_counts_calls;
+
+/* --- fit.c ----------------------------------------------------------------------------------- */
+
+/*
+ * The length of a run: `ms`, and with more tasks than CPUs not less than several turns of the
+ * scheduler (measure/turns.h), unless it is to be exactly that.  Then it may be too short to say
+ * much: that is asked, and noted, with the option that made it so.
+ */
+unsigned bench_run_ms(unsigned tasks, unsigned ms, bool is_exact);
+bool bench_is_short(unsigned tasks, unsigned ms);
+void bench_tell_short(struct bench *b, unsigned tasks, unsigned ms, const char *option);
+
+/* What a repetition takes, in seconds, by what its points say. */
+double bench_expected(const struct bench *b);
+
+/*
+ * Leaves out points until the least number of repetitions fits the budget: those with the longest
+ * runs first.  Notes which.  Where the points do not say how long their runs are, nothing.
+ */
+void bench_fit(struct bench *b);
+void bench_drop_point(struct bench *b, size_t i);
 
 /* --- tally.c --------------------------------------------------------------------------------- */
 

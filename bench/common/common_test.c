@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "bench.h"
+#include "measure/turns.h"
+#include "measure/workers.h"
 
 enum { REPETITIONS = 9 };
 
@@ -183,6 +185,54 @@ static void test_who_takes_part(void **state)
     assert_false(bench_wanted(&one, "ours", "baseline"));
 }
 
+static void test_runs_last_turns_of_the_scheduler(void **state)
+{
+    unsigned cpus = cpus_usable();
+
+    (void)state;
+    assert_int_equal(bench_run_ms(1, 100, false), 100);
+    assert_int_equal(bench_run_ms(500 * cpus, 100, false), 8000);
+    assert_int_equal(bench_run_ms(500 * cpus, 100, true), 100);
+    assert_int_equal(bench_run_ms(500 * cpus, 9000, false), 9000);
+    assert_true(bench_is_short(500 * cpus, 7999));
+    assert_false(bench_is_short(500 * cpus, 8000));
+    assert_true(turns_warm_seconds(500 * cpus, 0.01) == 4);
+    assert_true(turns_start_seconds(500 * cpus, 5) == 10);
+}
+
+static void test_short_runs_are_noted(void **state)
+{
+    struct bench *b = *state;
+
+    bench_tell_short(b, 1, 1, "--x");
+    assert_int_equal(b->n_notes, 0);
+    bench_tell_short(b, 100 * cpus_usable(), 100, "--x");
+    assert_int_equal(b->n_notes, 1);
+    assert_non_null(strstr(b->notes[0], "1600 ms"));
+}
+
+/* Two points of four locks: 0.1 s and 1 s a run. */
+static void test_what_does_not_fit_the_budget_is_left_out(void **state)
+{
+    struct bench *b = *state;
+
+    b->points[0].run_seconds = 0.1;
+    b->points[1].run_seconds = 1;
+    assert_true(fabs(bench_expected(b) - 4.4) < 1e-9);
+    bench_fit(b); /* without a budget */
+    b->budget = 27;
+    bench_fit(b);
+    assert_int_equal(b->n, 2);
+    b->budget = 26;
+    bench_fit(b);
+    assert_int_equal(b->n, 1);
+    assert_true(b->points[0].pieces == 10);
+    assert_int_equal(b->n_notes, 2);
+    b->budget = 1; /* the last one stays */
+    bench_fit(b);
+    assert_int_equal(b->n, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +242,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_no_interval_of_fewer_than_six, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_best_rival_is_no_classic, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_short_runs_are_noted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_does_not_fit_the_budget_is_left_out, set_up,
+                                        tear_down),
+        cmocka_unit_test(test_runs_last_turns_of_the_scheduler),
         cmocka_unit_test(test_lists_of_numbers),
         cmocka_unit_test(test_who_takes_part),
     };

@@ -64,12 +64,7 @@ static bool prepare(struct bench *b)
 static void drop_point(struct bench *b, size_t i)
 {
     bench_note(b, "left out: %s", b->points[i].title);
-    json_decref(b->points[i].parameters);
-    for (size_t k = 0; k < b->points[i].n; k++)
-        free(b->points[i].entries[k].runs);
-    free(b->points[i].entries);
-    b->n--;
-    memmove(&b->points[i], &b->points[i + 1], (b->n - i) * sizeof *b->points);
+    bench_drop_point(b, i);
 }
 
 static void show(const struct bench *b, const struct bench_point *p, const char *name)
@@ -154,6 +149,7 @@ int bench_whole(struct bench *b, const struct bench_options *o)
     if (o->repetitions > 0)
         b->repetitions = o->repetitions;
     b->no_system_calls = "not asked for";
+    bench_fit(b);
     if (prepare(b))
         conduct(b);
     if (b->finished > 0)

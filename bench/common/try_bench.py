@@ -109,6 +109,39 @@ class Result(unittest.TestCase):
             self.assertGreater(summary["ratio"]["median"], 0)
 
 
+class Lengths(unittest.TestCase):
+    """Runs last four turns of the scheduler, unless told.  Not run by itself: see main()."""
+
+    THREADS, EXACT = "--threads", ()    # EXACT: the option and a number of milliseconds
+    FEW = ()                            # words that make it short
+
+    def cells(self, *words):
+        _, result = measured("--repeat", "2", *self.FEW, *words)
+        return result["cells"], " ".join(result["notes"])
+
+    def test_many_threads_make_long_runs(self):
+        many = 50 * len(os.sched_getaffinity(0))
+        cells, notes = self.cells(self.THREADS, f"2,{many}")
+        turns = 4 * 4 * 50                                      # ms: each thread has a slice
+        lengths = {cell["threads"]: (cell["run_ms"] >= turns, cell["short"]) for cell in cells}
+        self.assertEqual(lengths, {2: (False, False), many: (True, False)})
+        self.assertNotIn("too short", notes)
+
+    def test_too_short_is_said_and_marked(self):
+        many = 50 * len(os.sched_getaffinity(0))
+        cells, notes = self.cells(self.THREADS, f"2,{many}", *self.EXACT)
+        lengths = {cell["threads"]: (cell["run_ms"], cell["short"]) for cell in cells}
+        exact = int(self.EXACT[1])
+        self.assertEqual(lengths, {2: (exact, False), many: (exact, True)})
+        self.assertIn("too short", notes)
+
+    def test_what_does_not_fit_a_budget_is_left_out(self):
+        many = 100 * len(os.sched_getaffinity(0))
+        cells, notes = self.cells(self.THREADS, f"2,{many}", "--budget", "5")
+        self.assertEqual({cell["threads"] for cell in cells}, {2})
+        self.assertIn("left out, to end in 5 s: 1 of 2 points", notes)
+
+
 def main(argv):
     COMMAND[:] = argv[1:]
     unittest.main("__main__", argv=argv[:1])

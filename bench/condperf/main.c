@@ -10,6 +10,7 @@
 #include "bench/adapters/cond_adapter.h"
 #include "condperf.h"
 #include "measure/clock.h"
+#include "measure/turns.h"
 #include "molnar.h"
 
 enum {
@@ -18,7 +19,8 @@ enum {
     ROUNDS_MAX = 1000000,
     SECTION_MAX = 100000,
     REPETITIONS = 11,
-    ROUNDS = 20
+    ROUNDS_LEAST = 20, /* of a run; in each every thread has the CPU once */
+    WAKES = 5000       /* of a run, about */
 };
 
 static const char baseline[] = "pthread";
@@ -69,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"waiters", 'n', "N[,N...]", 0, "threads that wait (100)", 0},
-    {"rounds", 'r', "N", 0, "broadcasts in a run (20)", 0},
+    {"rounds", 'r', "N", 0, "broadcasts in a run (20, or as many as it takes for 5000 wakes)", 0},
     {"section", 'c', "US[,US...]", 0, "time in the mutex after the wake, in us (0)", 0},
     {"unlocked", 'u', NULL, 0, "broadcast without holding the mutex", 0},
     {"signal", 's', NULL, 0, "as many signals as there are waiters, instead of a broadcast", 0},
@@ -100,8 +102,6 @@ static void complete(struct command *c)
         bench_die("--grid has its own --waiters and --section");
     if (c->published && (c->grid || c->n_waiters > 0 || c->n_sections > 0 || c->rounds > 0))
         bench_die("--published has its own --waiters, --section and --rounds");
-    if (c->rounds == 0)
-        c->rounds = ROUNDS;
     for (size_t i = 0; c->grid && i < 3; i++) {
         c->waiters[c->n_waiters++] = waiters[i];
         c->sections[c->n_sections++] = sections[i];
@@ -161,6 +161,14 @@ static size_t published(const struct command *c, struct wakes *wakes)
     return n;
 }
 
+/* A round wakes every waiter once: the fewer there are, the more rounds. */
+static unsigned rounds_with(const struct command *c, unsigned waiters)
+{
+    if (c->rounds > 0)
+        return c->rounds;
+    return WAKES / waiters > ROUNDS_LEAST ? WAKES / waiters : ROUNDS_LEAST;
+}
+
 static size_t combined(const struct command *c, struct wakes *wakes)
 {
     size_t n = 0;
@@ -169,7 +177,7 @@ static size_t combined(const struct command *c, struct wakes *wakes)
         for (size_t k = 0; k < c->n_sections; k++)
             wakes[n++] = (struct wakes){.waiters = c->waiters[i],
                                         .section_us = c->sections[k],
-                                        .rounds = c->rounds,
+                                        .rounds = rounds_with(c, c->waiters[i]),
                                         .free = c->free,
                                         .signal = c->signal};
     return n;
@@ -195,6 +203,10 @@ int main(int argc, char **argv)
         b.print_more = show_published;
     for (size_t i = 0; i < n; i++)
         add_point(&b, &c, &wakes[i]);
+    if (c.rounds > 0 && c.rounds < TURNS_MEASURED)
+        bench_note(&b,
+                   "a run of %u rounds, in each of which a thread has the CPU once, says little",
+                   c.rounds);
     work_calibrate();
     return bench_whole(&b, &c.common);
 }

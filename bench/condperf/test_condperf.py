@@ -61,6 +61,15 @@ class Whole(try_bench.Result):
                 self.assertEqual(cell["summary"]["ratio"]["median"], 1)
         self.assertIn("over all points, geometric mean", text)
 
+    def test_rounds_follow_from_the_waiters(self):
+        _, result = try_bench.measured("--repeat", "2", "--waiters", "10,500", "furwock")
+        self.assertEqual({cell["waiters"]: cell["rounds"] for cell in result["cells"]},
+                         {10: 500, 500: 20})
+        self.assertEqual([note for note in result["notes"] if "rounds" in note], [])
+        _, result = try_bench.measured("--repeat", "2", "--waiters", "10", "--rounds", "3",
+                                       "furwock")
+        self.assertEqual(len([note for note in result["notes"] if "3 rounds" in note]), 1)
+
     def test_the_section_takes_its_time(self):
         _, result = try_bench.measured(*BRIEF, "-n", "10", "-c", "500", "furwock")
         for cell in result["cells"]:

@@ -67,6 +67,7 @@ void calls_close(struct calls *c);
 struct extent {
     uint64_t iterations; /* 0: by time */
     unsigned milliseconds;
+    bool is_exact; /* however many turns of the scheduler that is */
 };
 
 /*
@@ -101,8 +102,8 @@ struct sweep_point {
 };
 
 /* A point without locks; the same with all that take part. */
-struct bench_point *sweep_point(struct bench *b, const struct duty *d, unsigned milliseconds);
-void sweep_add(struct bench *b, const struct duty *d, unsigned milliseconds,
+struct bench_point *sweep_point(struct bench *b, const struct duty *d, const struct extent *until);
+void sweep_add(struct bench *b, const struct duty *d, const struct extent *until,
                const struct bench_options *o);
 void sweep_release(void); /* what is known of all points goes */
 const struct sweep_point *sweep_detail(const struct bench_point *p);

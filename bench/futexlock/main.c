@@ -32,7 +32,7 @@ struct command {
     unsigned cycles[LIST_MAX];
     size_t n_cycles;
     unsigned period;
-    unsigned milliseconds;
+    struct extent until; /* of a sweep */
     bool adaptive, sweep, summary, uncounted;
 };
 
@@ -46,7 +46,8 @@ static error_t parse_sweep(int key, char *arg, struct command *c)
         c->summary = true;
         return 0;
     case 'm':
-        c->milliseconds = (unsigned)bench_number("--milliseconds", arg, 1, MILLISECONDS_MAX);
+        c->until.milliseconds = (unsigned)bench_number("--milliseconds", arg, 1, MILLISECONDS_MAX);
+        c->until.is_exact = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -97,7 +98,10 @@ static const struct argp_option options[] = {
     {"uncounted", 'u', NULL, 0, "no second run, in which system calls are counted", 0},
     {"sweep", 's', NULL, 0,
      "1, 2, 4 ... 256 threads, with duty cycles of 1, 10, 25, 50 and 75 per cent", 0},
-    {"milliseconds", 'm', "MS", 0, "length of a run in a sweep (100)", 0},
+    {"milliseconds", 'm', "MS", 0,
+     "length of a run in a sweep (100, and with many "
+     "threads as long as four turns of the scheduler take)",
+     0},
     {"summary", 'S', NULL, 0, "of a sweep only what it says of the goals", 0},
     {0},
 };
@@ -140,7 +144,7 @@ static void check(const struct command *c)
     if (c->sweep && (c->iterations > 0 || c->adaptive || c->lock != NULL || c->uncounted))
         bench_die("--sweep takes no --iterations, --adaptive, --lock or --uncounted");
     if (!c->sweep &&
-        (o->n > 0 || o->repetitions > 0 || o->budget > 0 || c->milliseconds > 0 || c->summary))
+        (o->n > 0 || o->repetitions > 0 || o->budget > 0 || c->until.is_exact || c->summary))
         bench_die("names of locks, --repeat, --budget, --milliseconds and --summary go with "
                   "--sweep only");
     if (!c->sweep && (c->n_threads > 1 || c->n_cycles > 1))
@@ -191,8 +195,8 @@ static void complete(struct command *c)
             c->sweep ? fill(c->cycles, cycles, N_CYCLES) : fill(c->cycles, &cycles[N_CYCLES], 1);
     if (c->period == 0)
         c->period = PERIOD;
-    if (c->milliseconds == 0)
-        c->milliseconds = MILLISECONDS;
+    if (!c->until.is_exact)
+        c->until.milliseconds = MILLISECONDS;
     if (c->iterations == 0)
         c->iterations = ITERATIONS;
 }
@@ -202,10 +206,12 @@ static int sweep(struct bench *b, const struct command *c)
     for (size_t i = 0; i < c->n_cycles; i++)
         for (size_t k = 0; k < c->n_threads; k++) {
             struct duty d = {c->threads[k], c->period, c->cycles[i]};
-            sweep_add(b, &d, c->milliseconds, &c->common);
+            sweep_add(b, &d, &c->until, &c->common);
         }
     b->settings = json_pack("{s:f s:i}", "instruction_ns", instructions_seconds() * BILLION,
-                            "milliseconds", (int)c->milliseconds);
+                            "milliseconds", (int)c->until.milliseconds);
+    if (c->until.is_exact)
+        bench_tell_short(b, c->threads[c->n_threads - 1], c->until.milliseconds, "--milliseconds");
     if (c->summary)
         b->print_points = show_nothing;
     else if (b->n > PLACES_FEW)

@@ -62,7 +62,7 @@ static void print_spent(const struct outcome *found, const struct duty *d)
 static int write_file(struct bench *b, const struct adapter *lock, const struct duty *d,
                       const struct outcome *found, const struct outcome *counted, int fd)
 {
-    struct bench_point *p = sweep_point(b, d, 0);
+    struct bench_point *p = sweep_point(b, d, &(struct extent){0});
     struct bench_run run;
 
     bench_add_entry(p, (const adapter_head *)lock, "");

@@ -19,19 +19,21 @@
 #include "futexlock.h"
 #include "measure/clock.h"
 #include "measure/task_limits.h"
+#include "measure/turns.h"
 #include "measure/workers.h"
 
 enum {
     PER_CENT = 100,
-    LINE_PAIR = 128,     /* CPUs fetch lines in pairs */
-    SHARES = 256,        /* pieces into which a thread's part is cut, so that all end together */
-    SHARE_MAX = 1024,    /* iterations of a piece */
-    LOOK_NS = 50000000,  /* how often an interrupt is looked for */
-    START_NS = 1000000,  /* how often it is looked whether all have started, ... */
-    START_MAX_MS = 5000, /* ... and for how long */
+    LINE_PAIR = 128,    /* CPUs fetch lines in pairs */
+    SHARES = 256,       /* pieces into which a thread's part is cut, so that all end together */
+    SHARE_MAX = 1024,   /* iterations of a piece */
+    LOOK_NS = 50000000, /* how often an interrupt is looked for */
+    START_NS = 1000000, /* how often it is looked whether all have started, ... */
     WARM_MS_MAX = 20,
     WARM_PART = 5 /* of the time: caches fill, queues form */
 };
+
+#define START_MAX_SECONDS 5.0 /* with few threads; ... and for how long at least */
 
 struct score {
     alignas(LINE_PAIR) uint64_t iterations;
@@ -181,22 +183,31 @@ static void recheck_until(uint64_t at)
         clock_sleep_ns(at - now < LOOK_NS ? at - now : LOOK_NS);
 }
 
+static uint64_t warm_ns(const struct fixture *s, const struct extent *until)
+{
+    unsigned ms = until->milliseconds / WARM_PART;
+    double seconds = (double)(ms < WARM_MS_MAX ? ms : WARM_MS_MAX) / THOUSAND;
+
+    return (uint64_t)((until->is_exact ? seconds : turns_warm_seconds(s->threads, seconds)) *
+                      BILLION);
+}
+
 /* A part of a run that is under way already. */
-static void for_a_time(struct fixture *s, struct worker_group *group, unsigned milliseconds,
+static void for_a_time(struct fixture *s, struct worker_group *group, const struct extent *until,
                        struct calls *calls, struct outcome *out)
 {
     struct reading before, after;
-    unsigned warm = milliseconds / WARM_PART;
-    uint64_t patience = clock_ns() + (uint64_t)START_MAX_MS * MILLION;
+    uint64_t patience =
+        clock_ns() + (uint64_t)(turns_start_seconds(s->threads, START_MAX_SECONDS) * BILLION);
 
     workers_go(group);
     while (__atomic_load_n(&s->started, __ATOMIC_RELAXED) < s->threads && clock_ns() < patience)
         clock_sleep_ns(START_NS);
-    clock_sleep_ns((uint64_t)(warm < WARM_MS_MAX ? warm : WARM_MS_MAX) * MILLION);
+    clock_sleep_ns(warm_ns(s, until));
     if (calls != NULL)
         calls_start(calls);
     read_all(s, &before);
-    recheck_until(clock_ns() + (uint64_t)milliseconds * MILLION);
+    recheck_until(clock_ns() + (uint64_t)until->milliseconds * MILLION);
     read_all(s, &after);
     if (calls != NULL)
         calls_stop(calls, &out->calls);
@@ -235,7 +246,7 @@ static bool run_until(struct fixture *s, const struct extent *until, struct call
     if (until->iterations > 0)
         all_of_them(s, group, calls, out);
     else
-        for_a_time(s, group, until->milliseconds, calls, out);
+        for_a_time(s, group, until, calls, out);
     uint64_t visits = done_by_all(s);
     out->lost =
         (s->lock->flags & ADAPTER_NOTHING) == 0 && visits > s->visits ? visits - s->visits : 0;

@@ -22,6 +22,10 @@ static const char *const usual[] = {lock_adaptive,      lock_normal,  lock_fixed
  */
 enum { SPINNERS_PER_CPU = 4, SPINNERS_LEAST = 8 };
 
+enum {
+    RUN_PARTS = 2 /* a run, its warm-up and its beginning take at most so many lengths of it */
+};
+
 static bool is_usual(const char *name)
 {
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
@@ -50,7 +54,7 @@ const struct sweep_point *sweep_detail(const struct bench_point *p)
     return p->detail;
 }
 
-struct bench_point *sweep_point(struct bench *b, const struct duty *d, unsigned milliseconds)
+struct bench_point *sweep_point(struct bench *b, const struct duty *d, const struct extent *until)
 {
     struct sweep_point *detail = calloc(1, sizeof *detail);
     struct bench_point *p = bench_add_point(
@@ -63,7 +67,7 @@ struct bench_point *sweep_point(struct bench *b, const struct duty *d, unsigned 
     detail->next = all;
     all = detail;
     detail->duty = *d;
-    detail->until.milliseconds = milliseconds;
+    detail->until = *until;
     for (size_t i = 0; i < BENCH_LOCKS_MAX; i++)
         detail->spent[i].lock_calls = detail->spent[i].unlock_calls = NAN;
     p->detail = detail;
@@ -86,11 +90,16 @@ void sweep_release(void)
     }
 }
 
-void sweep_add(struct bench *b, const struct duty *d, unsigned milliseconds,
+void sweep_add(struct bench *b, const struct duty *d, const struct extent *until,
                const struct bench_options *o)
 {
-    struct bench_point *p = sweep_point(b, d, milliseconds);
+    unsigned ms = bench_run_ms(d->threads, until->milliseconds, until->is_exact);
+    const struct extent mine = {.milliseconds = ms, .is_exact = until->is_exact};
+    struct bench_point *p = sweep_point(b, d, &mine);
 
+    json_object_set_new(p->parameters, "run_ms", json_integer(ms));
+    json_object_set_new(p->parameters, "short", json_boolean(bench_is_short(d->threads, ms)));
+    p->run_seconds = (double)ms / THOUSAND * RUN_PARTS;
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (takes_part(b->catalogue.locks[i], d, o))
             bench_add_entry(p, b->catalogue.locks[i], lock_normal);

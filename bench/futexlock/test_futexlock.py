@@ -89,6 +89,11 @@ class Refusals(try_bench.Refusals):
         self.assertIn("cannot start 90000 threads", done.stderr)
 
 
+class Lengths(try_bench.Lengths):
+    EXACT = ("--milliseconds", "5")
+    FEW = ("--sweep", "-d", "10", "furwock")
+
+
 class Once(unittest.TestCase):
     """One run tells what Hart's program told, in his words."""
 

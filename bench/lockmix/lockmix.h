@@ -33,7 +33,8 @@ enum {
 
 /* What is the same at every point. */
 struct mix {
-    unsigned run_ms;
+    unsigned run_ms;     /* with few threads */
+    bool is_exact;       /* ... and with many, however many turns of the scheduler that is */
     unsigned between_ns; /* work between two operations */
     unsigned lines;      /* one: cache lines written in a section */
     unsigned buckets;    /* hash: each has a lock */
@@ -102,6 +103,7 @@ struct spot {
     const struct keys *keys;
     unsigned threads;
     unsigned antagonists;
+    unsigned run_ms;
     uint64_t between;      /* steps of work */
     struct gauge **gauges; /* of each entry, of each repetition */
 };

@@ -26,7 +26,8 @@ enum {
     LOCKS_MAX = 1000000,
     ZIPF_MAX = 20,
     REPETITIONS = 11,
-    SPIN_MOST = 4 /* threads for each CPU with which locks that never sleep are run in the grid */
+    RUN_PARTS = 2, /* a run, its warm-up and its beginning take at most so many lengths of it */
+    SPIN_MOST = 4  /* threads for each CPU with which locks that never sleep are run in the grid */
 };
 
 static const char baseline[] = "pthread";
@@ -122,6 +123,7 @@ static bool read_number(int key, const char *arg)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].key == key) {
+            command.mix.is_exact = command.mix.is_exact || key == 'd';
             *numbers[i].value =
                 (unsigned)bench_number(numbers[i].name, arg, numbers[i].least, numbers[i].most);
             return true;
@@ -166,7 +168,8 @@ static const struct argp_option options[] = {
     {"threads", 't', "N[,N...]", 0, "(as many as CPUs, and four times as many)", 0},
     {"antagonists", 'a', "N[,N...]", 0, "processes that take CPUs away (0)", 0},
     {"duty", KEY_DUTY, "PERCENT", 0, "of the time that an antagonist computes (100)", 0},
-    {"duration", 'd', "MS", 0, "of a run (200)", 0},
+    {"duration", 'd', "MS", 0,
+     "of a run (200, and with many threads as long as four turns of the scheduler take)", 0},
     {"between", 'w', "NS", 0, "work between two operations, in ns (40)", 0},
     {"zipf", 'z', "X", 0, "exponent of Zipf's law for keys and locks (0.99)", 0},
     {"seed", 's', "N", 0, "of what is left to chance (1)", 0},
@@ -257,14 +260,17 @@ static double thousands_of(const struct spot *s)
 static void add_point(struct bench *b, const struct command *c, struct spot *s)
 {
     bool skewed = s->mode->ranks(s->mix) > 0;
+    unsigned tasks = s->threads + s->antagonists;
     struct bench_point *p = bench_add_point(
         b, thousands_of(s),
-        json_pack("{s:s s:f s:i s:i s:s s:i s:i}", "mode", s->mode->name, "zipf",
+        json_pack("{s:s s:f s:i s:i s:s s:i s:i s:b}", "mode", s->mode->name, "zipf",
                   skewed ? s->mix->zipf : 0, "antagonists", (int)s->antagonists, "duty",
                   (int)(s->antagonists > 0 ? s->mix->duty : 0), "assist", machine_assist(),
-                  "threads", (int)s->threads, "run_ms", (int)s->mix->run_ms));
+                  "threads", (int)s->threads, "run_ms", (int)s->run_ms, "short",
+                  bench_is_short(tasks, s->run_ms)));
 
     p->detail = s;
+    p->run_seconds = (double)s->run_ms / THOUSAND * RUN_PARTS;
     snprintf(p->title, sizeof p->title, "%s: %u thread%s, %u antagonist%s", s->mode->name,
              s->threads, s->threads == 1 ? "" : "s", s->antagonists,
              s->antagonists == 1 ? "" : "s");
@@ -282,6 +288,22 @@ static json_t *settings(const struct mix *m)
                      "lines", (int)m->lines, "buckets", (int)m->buckets, "keys", (int)m->keys,
                      "reads", (int)m->reads, "locks", (int)m->locks, "pairs", (int)m->pairs, "zipf",
                      m->zipf, "duty", (int)m->duty, "seed", (json_int_t)m->seed);
+}
+
+/* At the k-th combination of threads and antagonists. */
+static unsigned run_ms(const struct command *c, size_t k)
+{
+    return bench_run_ms(c->threads[k % c->n_threads] + c->antagonists[k / c->n_threads],
+                        c->mix.run_ms, c->mix.is_exact);
+}
+
+static unsigned most(const unsigned *list, size_t n)
+{
+    unsigned found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found = list[i] > found ? list[i] : found;
+    return found;
 }
 
 int main(int argc, char **argv)
@@ -316,10 +338,15 @@ int main(int argc, char **argv)
                                      .keys = &keys[i],
                                      .threads = c->threads[k % c->n_threads],
                                      .antagonists = c->antagonists[k / c->n_threads],
+                                     .run_ms = run_ms(c, k),
                                      .between = work_steps(c->mix.between_ns)};
             add_point(&b, c, &spots[n++]);
         }
     }
+    if (c->mix.is_exact)
+        bench_tell_short(&b,
+                         most(c->threads, c->n_threads) + most(c->antagonists, c->n_antagonists),
+                         c->mix.run_ms, "--duration");
     int status = bench_whole(&b, &c->common);
     for (size_t i = 0; i < c->n_modes; i++)
         keys_free(&keys[i]);

@@ -14,6 +14,7 @@
 #include "lockmix.h"
 #include "measure/clock.h"
 #include "measure/task_limits.h"
+#include "measure/turns.h"
 #include "measure/workers.h"
 
 enum {
@@ -171,11 +172,20 @@ static void evaluate_waits(const struct fixture *s, struct gauge *g)
 
 /* --- A run ----------------------------------------------------------------------------------- */
 
+static uint64_t warm_ns(const struct spot *spot)
+{
+    double seconds = (double)spot->run_ms / THOUSAND / WARM_PARTS;
+
+    if (!spot->mix->is_exact)
+        seconds = turns_warm_seconds(spot->threads + spot->antagonists, seconds);
+    return (uint64_t)(seconds * S);
+}
+
 static void measure(struct fixture *s, struct progress *before, struct progress *after)
 {
-    uint64_t duration = (uint64_t)s->spot->mix->run_ms * MS;
+    uint64_t duration = (uint64_t)s->spot->run_ms * MS;
 
-    clock_sleep_ns(duration / WARM_PARTS);
+    clock_sleep_ns(warm_ns(s->spot));
     look(s, before);
     __atomic_store_n(&s->counts, true, __ATOMIC_RELAXED);
     do {

@@ -64,6 +64,11 @@ class Refusals(try_bench.Refusals):
         self.assertIn("one: 2 threads", done.stdout)
 
 
+class Lengths(try_bench.Lengths):
+    EXACT = ("--duration", "5")
+    FEW = ("furwock",)
+
+
 class Whole(try_bench.Result):
     def check_runs(self, result):
         for cell in result["cells"]:

@@ -9,6 +9,7 @@
 
 #include "measure/clock.h"
 #include "measure/task_limits.h"
+#include "measure/turns.h"
 #include "measure/workers.h"
 #include "run.h"
 
@@ -18,11 +19,8 @@
  */
 #define WARM_FRACTION 0.1
 #define WARM_MAX_SECONDS 0.05
-#define WARM_TURNS 2
-#define SLICE_SECONDS 0.004 /* a tick of 250 Hz; Linux's own slice is at most 3 ms */
 
-/* How long to wait until each task has had the CPU once: so many turns, and at least that long. */
-#define START_TURNS 5
+/* How long to wait at least until each task has had the CPU once. */
 #define START_LEAST_SECONDS 5.0
 #define START_POLL_SECONDS 0.001
 
@@ -82,14 +80,6 @@ static bool sleep_watching(const struct run *r, double seconds)
     }
 }
 
-/* How long it takes until each of so many tasks has had the CPU for a slice. */
-static double turn_seconds(unsigned tasks)
-{
-    unsigned cpus = cpus_usable();
-
-    return tasks > cpus ? SLICE_SECONDS * tasks / cpus : 0;
-}
-
 static unsigned not_started(const struct run *r)
 {
     return r->shared->options->tasks -
@@ -99,8 +89,7 @@ static unsigned not_started(const struct run *r)
 /* Waits until every task has had the CPU once, or should have had it. */
 static bool await_started(const struct run *r)
 {
-    double longest =
-        fmax(START_TURNS * turn_seconds(r->shared->options->tasks), START_LEAST_SECONDS);
+    double longest = turns_start_seconds(r->shared->options->tasks, START_LEAST_SECONDS);
     uint64_t until = clock_ns() + (uint64_t)(longest * 1e9);
 
     while (not_started(r) != 0 && clock_ns() < until)
@@ -115,7 +104,7 @@ static bool warm_up(const struct run *r)
     const struct options *o = r->shared->options;
     double caches = fmin(o->seconds * WARM_FRACTION, WARM_MAX_SECONDS);
 
-    return await_started(r) && sleep_watching(r, fmax(caches, WARM_TURNS * turn_seconds(o->tasks)));
+    return await_started(r) && sleep_watching(r, turns_warm_seconds(o->tasks, caches));
 }
 
 static void set_phase(struct run *r, enum phase phase)
