@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "bench/common/pin.h"
 #include "dropin.h"
 #include "measure/clock.h"
 
@@ -27,7 +28,7 @@ struct fixture {
     uint64_t section;
 
     /* Under the mutex. */
-    unsigned tickets, left, here;
+    unsigned tickets, left, here, begun;
     uint64_t ended;
     bool over;
 };
@@ -37,6 +38,7 @@ static void *waiter(void *arg)
     struct fixture *s = arg;
 
     pthread_mutex_lock(&s->mutex);
+    pin_if_wanted(s->begun++);
     for (;;) {
         if (--s->left == 0) {
             s->ended = clock_ns();

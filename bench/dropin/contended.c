@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
+#include "bench/common/pin.h"
 #include "dropin.h"
 #include "measure/clock.h"
 
@@ -44,6 +45,7 @@ static void *worker_thread(void *arg)
     struct worker *me = arg;
     struct group *group = me->group;
 
+    pin_if_wanted(me->index);
     while (!is(&group->go))
         sched_yield();
     while (!is(&group->over)) {

@@ -4,6 +4,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+#include "bench/common/pin.h"
 #include "dropin.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
@@ -33,6 +34,7 @@ static void measure(void (*loop)(void *, unsigned), void *object, struct order *
 
     check(sem_init(&bed, 0, 0), "sem_init");
     check(pthread_create(&second, NULL, sleeps, &bed), "pthread_create");
+    pin_if_wanted(0);
     for (int i = 0; i < WARM; i++)
         loop(object, PAIRS);
     do {

@@ -3,11 +3,16 @@
 """Runs dropin as a user would, briefly.  Argument: the benchmark's build directory."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+import affinity  # noqa: E402
 
 COMMAND = []
 CASES = ["mutex", "sem", "sem-shared", "read", "signal", "broadcast", "contended", "pass"]
@@ -48,6 +53,25 @@ class DropIn(unittest.TestCase):
             self.assertTrue(all(r["seconds"] > 0 for r in cell["runs"]))
         for name in CASES:
             self.assertIn(f"\n{name} ", done.stdout)
+
+    def test_pinned_threads_have_a_cpu_each(self):
+        there = os.sched_getaffinity(0)
+        if len(there) < 2:
+            self.skipTest("one CPU only")
+        for case in ("contended", "broadcast"):
+            words = (*COMMAND, "--repeat", "1", "--milliseconds", "300", case)
+            self.assertEqual(affinity.of_single_cpus((*words, "--pin")), there, case)
+            self.assertEqual(affinity.of_single_cpus(words), set(), case)
+
+    def test_it_says_that_they_were_pinned(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            for words, pinned in (((), False), (("--pin",), True)):
+                done = run("--repeat", "1", "--milliseconds", "1", "--json", str(path), *words,
+                           "mutex")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = json.loads(path.read_text(encoding="utf-8"))
+                self.assertIs(result["settings"]["pinned"], pinned)
 
     def test_another_library_that_cannot_be_loaded_fails(self):
         with tempfile.NamedTemporaryFile(suffix=".so") as empty:

@@ -19,6 +19,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "common"), str(HERE.parent / "ulockflex")]
 
+import affinity  # noqa: E402
 from front import Trouble, rounds  # noqa: E402
 from torture import Absent, engine, source, table  # noqa: E402
 
@@ -172,6 +173,17 @@ class Command(unittest.TestCase):
             result = json.loads(path.read_text(encoding="utf-8"))
         self.assertEqual(result["settings"]["loops"], 200000)
         self.assertRegex(done.stderr, r"\d+ minutes for all rounds at least")
+
+    def test_pinned_processes_have_a_cpu_each(self):
+        if not (source.cache() / "tdb" / source.MARK).is_file():
+            self.skipTest("TDB's sources are not in the cache")
+        there = os.sched_getaffinity(0)
+        words = (*COMMAND, "--rounds", "1", "--quiet", "--loops", "2000", "furwock")
+        for level, cpus in (("high", there), ("none", {min(there)})):
+            found = affinity.of_single_cpus((*words, "--level", level, "--pin"))
+            self.assertEqual(found, cpus, level)
+        if len(there) > 1:
+            self.assertEqual(affinity.of_single_cpus((*words, "--level", "low")), set())
 
     def test_without_sources_it_is_skipped(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -48,15 +48,23 @@ def up_to(most):
 whole = up_to(COUNT_MOST)
 
 
+PIN = "FURWOCK_BENCH_PIN"       # in the environment of what is run: common/pin.h
+
+
 def add_cpus(parser):
-    """The option that all benchmarks have; use_cpus() obeys it."""
+    """The options that all benchmarks have; use_cpus() obeys them."""
     parser.add_argument("--cpus", type=whole, metavar="N",
                         help="use the first N CPUs only (all that there are)")
+    parser.add_argument("--pin", action="store_true", default=None,
+                        help="each task stays on one CPU, in turns; else the kernel may move them")
 
 
 def use_cpus(options):
     """From now on, for this program and all that it starts; Trouble where there are fewer."""
     there = sorted(os.sched_getaffinity(0))
+    os.environ.pop(PIN, None)
+    if options.pin:
+        os.environ[PIN] = "1"
     if options.cpus is None:
         return
     if options.cpus > len(there):

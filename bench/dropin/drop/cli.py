@@ -45,7 +45,8 @@ def new_document(points, options, build):
     return {"format": "furwock-bench-1", "benchmark": "dropin", "plan": "pairs", "rounds": 0,
             "machine": about, "made": made.describe(), "missing": [], "notes": [],
             "complete": False,
-            "settings": {"rounds": options.repeat, "milliseconds": options.milliseconds},
+            "settings": {"rounds": options.repeat, "milliseconds": options.milliseconds,
+                         "pinned": bool(options.pin)},
             "cells": [cell for point in points for cell in point]}
 
 

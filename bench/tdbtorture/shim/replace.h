@@ -30,6 +30,8 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "bench/common/pin.h"
+
 #define HAVE_FDATASYNC 1
 #define HAVE_GETOPT_H 1
 #define HAVE_GETPAGESIZE 1
@@ -59,5 +61,18 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define discard_const(p) ((void *)(uintptr_t)(p))
 #define discard_const_p(type, p) ((type *)discard_const(p))
+
+/* The tool forks its processes one after the other; with --pin each stays on a CPU. */
+static inline pid_t tdbtorture_fork(void)
+{
+    static unsigned forked;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        pin_if_wanted(forked);
+    forked++;
+    return pid;
+}
+#define fork tdbtorture_fork
 
 #endif

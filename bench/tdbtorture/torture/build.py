@@ -36,7 +36,7 @@ class Builder:
 
     def compile(self, path, name, *more):
         target = self.folder / f"{name}.o"
-        includes = [self.folder, self.known["shim"],
+        includes = [self.folder, self.known["shim"], self.known["tree"],
                     self.source / "include", self.source / "common"]
         self._cc(["-c", path, "-o", target, *more, *(f"-I{folder}" for folder in includes)])
         return target

@@ -75,7 +75,8 @@ def conduct(options, here, folder):
                 "machine": about(builder), "made": made.describe(), "missing": [], "notes": [],
                 "complete": False,
                 "source": source.origin(sources),
-                "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed},
+                "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed,
+                             "pinned": bool(options.pin)},
                 "cells": [cell for point in points for cell in point]}
     status = rounds.conduct(
         document, points, rounds=options.rounds, deadline=deadline,

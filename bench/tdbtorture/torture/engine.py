@@ -11,6 +11,7 @@ import time
 from typing import NamedTuple
 
 from front import Trouble
+from front.cli import PIN
 
 
 class Level(NamedTuple):
@@ -35,6 +36,11 @@ GROWTH = 1.6                    # longer runs have more records, and so longer w
 TIMEOUT_LEAST, TIMEOUT_TIMES = 60.0, 20.0
 
 
+def _stay():
+    """In the child, which does not fork: on one CPU."""
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+
+
 class Runner:
     def __init__(self, programs, folder):
         self.plain, self.other = programs
@@ -51,16 +57,17 @@ class Runner:
                 "TDBTORTURE_REGION": str(point / "locks"),
                 "TDBTORTURE_CHAINS": str(level.hash_size)}
         try:
-            return self._run(words, {**os.environ, **told}, timeout)
+            return self._run(words, {**os.environ, **told}, timeout, level.processes == 1)
         finally:
             self.end()
             shutil.rmtree(point, ignore_errors=True)
 
-    def _run(self, words, environment, timeout):
+    def _run(self, words, environment, timeout, alone):
         begun = time.monotonic()
         self.child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                      text=True, start_new_session=True)
+                                      text=True, start_new_session=True,
+                                      preexec_fn=_stay if PIN in environment and alone else None)
         try:
             said, _ = self.child.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

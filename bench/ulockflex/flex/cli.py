@@ -102,8 +102,6 @@ def make_parser():
                    help="each task keeps to its own lock, or picks one at random each time (own; "
                         "random in today's plan)")
     add_cpus(p)
-    p.add_argument("--pin", action="store_true", default=None,
-                   help="each task stays on one CPU, in turns; else the kernel may move them")
     p.add_argument("--assist", choices=assist.CHOICES,
                    help="turn the assist on or off, or measure all with both, by turns; needs root "
                         "(as it is)")
