@@ -2,12 +2,14 @@
 """Runs the programs of doc/guide/python.md, and compares what they print.
 
 A block of Python is a file, whose name its first line says.  A block "console" has commands, each
-followed by what it prints on standard output.
+followed by what it prints on standard output; one that
+ends in "die" is killed.
 """
 from __future__ import annotations
 
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,29 +26,30 @@ def blocks(language: str) -> List[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
 
 
-def commands() -> Iterator[Tuple[str, str]]:
-    for block in blocks("console"):
-        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-            command, _, output = part.partition("\n")
-            yield command, output
+def commands(block: str) -> Iterator[Tuple[str, str]]:
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
 
 
-@pytest.mark.parametrize("command, output", list(commands()))
-def test_program_of_the_guide(command: str, output: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("console", blocks("console"))
+def test_programs_of_the_guide(console: str, tmp_path: Path) -> None:
     for block in blocks("python"):
         name = re.match(r"# (\w+\.py)", block)
         assert name is not None, block
         (tmp_path / name.group(1)).write_text(block)
-    words = shlex.split(command)
-    assert words[0] == "python"
-    done = subprocess.run([sys.executable, *words[1:]], cwd=tmp_path, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=300, check=False)
-    assert (done.returncode, done.stdout) == (0, output), done.stderr
+    for command, output in commands(console):
+        words = shlex.split(command)
+        assert words[0] == "python"
+        done = subprocess.run([sys.executable, *words[1:]], cwd=tmp_path, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+        status = -signal.SIGKILL if words[-1] == "die" else 0
+        assert (done.returncode, done.stdout) == (status, output), done.stderr
 
 
 def test_every_program_is_run() -> None:
     if not GUIDE.exists():
         pytest.skip("doc/guide is not here: this is no clone")
-    run = " ".join(command for command, _ in commands())
+    run = " ".join(command for block in blocks("console") for command, _ in commands(block))
     for block in blocks("python"):
         assert block.split()[1] in run

@@ -18,12 +18,12 @@ def descriptors() -> Set[str]:
 
 
 def shared_files() -> Set[str]:
-    """Names in /dev/shm that this process or a child of it has made: they hold its number."""
+    """Names in /dev/shm that multiprocessing made for this process: they contain its number."""
     try:
         names = os.listdir("/dev/shm")
     except OSError:
         return set()
-    return {name for name in names if f"-{os.getpid()}-" in name or name.startswith("sem.mp-")}
+    return {name for name in names if f"-{os.getpid()}-" in name}
 
 
 class Footprint:
