@@ -27,19 +27,22 @@ def reduce_region(region: Region) -> tuple[Any, ...]:
     if region.name is not None:
         return _open_region, (region.name,)
     _need_spawning(region)
-    return _take_region, (reduction.DupFd(region.fileno()),)
+    return _take_region, (reduction.DupFd(region.fileno()), region.is_default)
 
 
 def _open_region(name: str) -> Region:
     return Region(name, create=False)
 
 
-def _take_region(duplicate: Any) -> Region:
+def _take_region(duplicate: Any, is_default: bool) -> Region:
     fd = duplicate.detach()
     try:
-        return Region(fd=fd, create=False)
+        region = Region(fd=fd, create=False)
     finally:
         os.close(fd)
+    if is_default:
+        region._make_default()  # unless the child has made one already
+    return region
 
 
 def reduce_object(obj: Any) -> tuple[Any, ...]:

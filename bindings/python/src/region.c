@@ -154,6 +154,14 @@ bool fwpy_region_has_default(void)
     return find_default() != NULL;
 }
 
+void fwpy_region_make_default(struct fwpy_region *r)
+{
+    if (find_default() != NULL)
+        return;
+    r->is_default = true;
+    r->refs++; /* for good */
+}
+
 int fwpy_region_default(size_t size, struct fwpy_region **r)
 {
     int error = 0;
@@ -165,9 +173,10 @@ int fwpy_region_default(size_t size, struct fwpy_region **r)
             error = make_memfd(size, r);
         if (error != 0)
             return error;
-        (*r)->is_default = true; /* it keeps the reference that it was made with */
+        fwpy_region_make_default(*r);
+    } else {
+        (*r)->refs++;
     }
-    (*r)->refs++;
     return 0;
 }
 

@@ -25,6 +25,9 @@ struct fwpy_region *fwpy_region_find(const char *key);
 
 bool fwpy_region_has_default(void);
 
+/* Makes it the default region, if there is none yet. */
+void fwpy_region_make_default(struct fwpy_region *r);
+
 /* One reference less; the last one closes it. */
 void fwpy_region_release(struct fwpy_region *r);
 

@@ -94,6 +94,15 @@ static PyObject *region_unlink(PyObject *o, PyObject *unused)
     return PyErr_SetFromErrnoWithFilename(PyExc_OSError, self->r->key);
 }
 
+static PyObject *region_make_default(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    fwpy_enter();
+    fwpy_region_make_default(of(self)->r);
+    fwpy_leave();
+    return fwpy_none();
+}
+
 static PyObject *region_reduce(PyObject *self, PyObject *unused)
 {
     PyObject *module = PyImport_ImportModule("furwock._reduce"), *result;
@@ -150,6 +159,7 @@ PyMethodDef fwpy_region_methods[] = {
      "as the region, which this process then keeps open until it ends."},
     {"unlink", region_unlink, METH_NOARGS,
      "unlink($self, /)\n--\n\nRemove the name; processes that have the region open keep it."},
+    {"_make_default", region_make_default, METH_NOARGS, NULL},
     {"__reduce__", region_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -32,6 +32,8 @@ def use_both(locks: List[furwock.Mutex], rwlock: furwock.RWLock, once: furwock.O
     with locks[1], rwlock.write:
         assert locks[1].generation == 2
     assert once.call(int)
+    assert furwock.default_region().key == locks[0].region.key
+    assert locks[0].region.is_default
 
 
 def say_bye(lock: furwock.Mutex) -> None:
