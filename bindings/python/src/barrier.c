@@ -332,8 +332,9 @@ static PyMethodDef methods[] = {
      "leave($self, /)\n--\n\n"
      "The calling thread takes part no more: its death breaks nothing, and another may come."},
     {"_from_handle", from_handle, METH_O | METH_CLASS, from_handle_doc},
-    {"__reduce__", reduce, METH_NOARGS, "How it is pickled."},
-    {"__setstate__", set_state, METH_O, "Restores action and timeout."},
+    {"__reduce__", reduce, METH_NOARGS, "__reduce__($self, /)\n--\n\nHow it is pickled."},
+    {"__setstate__", set_state, METH_O,
+     "__setstate__($self, state, /)\n--\n\nRestores action and timeout."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -201,10 +201,11 @@ static PyGetSetDef attributes[] = {
 
 static PyMethodDef methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))acquire, METH_VARARGS | METH_KEYWORDS,
-     "acquire($self, /, *args, **kwargs)\n--\n\nAcquires the lock: lock.acquire."},
+     "acquire($self, /, blocking=True, timeout=None)\n--\n\nAcquires the lock: lock.acquire."},
     {"release", release, METH_VARARGS, "release($self, /)\n--\n\nReleases the lock: lock.release."},
-    {"__enter__", enter, METH_VARARGS, "Acquires the lock."},
-    {"__exit__", leave, METH_VARARGS, "Releases the lock."},
+    {"__enter__", enter, METH_VARARGS, "__enter__($self, /)\n--\n\nAcquires the lock."},
+    {"__exit__", leave, METH_VARARGS,
+     "__exit__($self, exc_type, exc, traceback, /)\n--\n\nReleases the lock."},
     {"wait", (PyCFunction)(void (*)(void))fwpy_condition_wait, METH_VARARGS | METH_KEYWORDS,
      wait_doc},
     {"wait_for", (PyCFunction)(void (*)(void))fwpy_condition_wait_for, METH_VARARGS | METH_KEYWORDS,
@@ -213,9 +214,15 @@ static PyMethodDef methods[] = {
      "notify($self, /, n=1)\n--\n\nWakes `n` waiters, or as many as there are."},
     {"notify_all", fwpy_condition_notify_all, METH_NOARGS,
      "notify_all($self, /)\n--\n\nWakes all waiters."},
+    {"_begin", fwpy_condition_begin, METH_NOARGS,
+     "_begin($self, /)\n--\n\nA task of an event loop waits from now on (aio.py)."},
+    {"_is_notified", fwpy_condition_is_notified, METH_O,
+     "_is_notified($self, began, /)\n--\n\nIs there a notification for that task?"},
+    {"_end", fwpy_condition_end, METH_VARARGS,
+     "_end($self, began, takes, /)\n--\n\nThe task waits no more."},
     {"_from_handle", from_handle, METH_O | METH_CLASS, from_handle_doc},
-    {"__reduce__", reduce, METH_NOARGS, "How it is pickled."},
-    {"__setstate__", set_state, METH_O, "Restores the lock."},
+    {"__reduce__", reduce, METH_NOARGS, "__reduce__($self, /)\n--\n\nHow it is pickled."},
+    {"__setstate__", set_state, METH_O, "__setstate__($self, state, /)\n--\n\nRestores the lock."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -38,5 +38,8 @@ PyObject *fwpy_condition_wait(PyObject *self, PyObject *args, PyObject *names);
 PyObject *fwpy_condition_wait_for(PyObject *self, PyObject *args, PyObject *names);
 PyObject *fwpy_condition_notify(PyObject *self, PyObject *args, PyObject *names);
 PyObject *fwpy_condition_notify_all(PyObject *self, PyObject *nothing);
+PyObject *fwpy_condition_begin(PyObject *self, PyObject *nothing);
+PyObject *fwpy_condition_is_notified(PyObject *self, PyObject *began);
+PyObject *fwpy_condition_end(PyObject *self, PyObject *args);
 
 #endif

@@ -200,3 +200,42 @@ PyObject *fwpy_condition_notify_all(PyObject *self, PyObject *nothing)
     (void)nothing;
     return notify_some(self, ALL);
 }
+
+/* --- For an event loop, which waits by other means: the lock is held in each of these --------- */
+
+PyObject *fwpy_condition_begin(PyObject *self, PyObject *nothing)
+{
+    struct fwpy_counted_cond *c = counts_of(self);
+
+    (void)nothing;
+    if (held_lock(self, "wait") == NULL)
+        return NULL;
+    if (c == NULL)
+        return PyLong_FromLong(0);
+    c->waiting++;
+    return PyLong_FromUnsignedLong(c->notified);
+}
+
+PyObject *fwpy_condition_is_notified(PyObject *self, PyObject *began)
+{
+    struct waiting w = {.counts = counts_of(self), .began = (uint32_t)PyLong_AsUnsignedLong(began)};
+
+    return PyErr_Occurred() != NULL ? NULL : fwpy_bool(is_notified(&w));
+}
+
+/* The wait ends; if not because of a notification (`takes`), one that it may have kept from another
+ * is given again. */
+PyObject *fwpy_condition_end(PyObject *self, PyObject *args)
+{
+    struct waiting w = {.counts = counts_of(self)};
+    unsigned int began;
+    int takes, error;
+
+    if (!PyArg_ParseTuple(args, "Ip:_end", &began, &takes))
+        return NULL;
+    w.began = began;
+    error = end_wait(&w, takes ? 0 : EINTR);
+    if (!takes && (w.counts == NULL || w.counts->pending != 0))
+        error = fw_ipc_cond_signal(((fwpy_base *)self)->object);
+    return error < 0 ? NULL : fwpy_none();
+}

@@ -3,6 +3,7 @@
 #include "barrier.h"
 #include "fwpy.h"
 #include "region.h"
+#include "watch.h"
 
 /* Py_mod_multiple_interpreters (3.12) and Py_mod_gil (3.13), by number: older headers lack them. */
 enum { SLOT_INTERPRETERS = 3, SLOT_GIL = 4 };
@@ -67,8 +68,9 @@ static int import_names(fwpy_state *s)
 static int execute(PyObject *module)
 {
     static int (*const parts[])(PyObject *) = {
-        fwpy_add_region,    fwpy_add_base,      fwpy_add_mutex,   fwpy_add_rwlock, fwpy_add_once,
-        fwpy_add_condition, fwpy_add_semaphore, fwpy_add_permits, fwpy_add_event,  fwpy_add_barrier,
+        fwpy_add_region, fwpy_add_base,      fwpy_add_mutex,     fwpy_add_rwlock,
+        fwpy_add_once,   fwpy_add_condition, fwpy_add_semaphore, fwpy_add_permits,
+        fwpy_add_event,  fwpy_add_barrier,   fwpy_add_watcher,
     };
 
     if (import_names(fwpy_state_of(module)) != 0)

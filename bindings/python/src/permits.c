@@ -214,9 +214,10 @@ static PyMethodDef methods[] = {
     {"take", (PyCFunction)(void (*)(void))take, METH_FASTCALL | METH_KEYWORDS, take_doc},
     {"release", release, METH_NOARGS, release_doc},
     {"give", give, METH_O, give_doc},
-    {"__enter__", enter, METH_NOARGS, "Takes a permit."},
-    {"__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL, "Gives it back."},
-    {"_consistent", consistent, METH_NOARGS, "Does nothing."},
+    {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nTakes a permit."},
+    {"__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL,
+     "__exit__($self, exc_type, exc, traceback, /)\n--\n\nGives it back."},
+    {"_consistent", consistent, METH_NOARGS, "_consistent($self, /)\n--\n\nDoes nothing."},
     {"_from_handle", from_handle, METH_O | METH_CLASS, from_handle_doc},
     {NULL, NULL, 0, NULL},
 };

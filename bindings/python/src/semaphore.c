@@ -245,10 +245,11 @@ static PyGetSetDef attributes[] = {
 static PyMethodDef methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))acquire, METH_FASTCALL | METH_KEYWORDS, acquire_doc},
     {"release", (PyCFunction)(void (*)(void))release, METH_VARARGS | METH_KEYWORDS, release_doc},
-    {"__enter__", enter, METH_NOARGS, "Acquires it."},
-    {"__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL, "Releases it."},
+    {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAcquires it."},
+    {"__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL,
+     "__exit__($self, exc_type, exc, traceback, /)\n--\n\nReleases it."},
     {"get_value", get_value, METH_NOARGS, get_value_doc},
-    {"_consistent", consistent, METH_NOARGS, "Does nothing."},
+    {"_consistent", consistent, METH_NOARGS, "_consistent($self, /)\n--\n\nDoes nothing."},
     {"_from_handle", from_handle, METH_O | METH_CLASS, from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
