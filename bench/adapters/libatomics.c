@@ -15,9 +15,13 @@
 #define LIBATOMICS_IPC_FILE NULL
 #endif
 
+#ifndef LIBATOMICS_CLANG_FILE
+#define LIBATOMICS_CLANG_FILE NULL
+#endif
+
 #define STANDIN_DIRECTORY "/furwock-atomic/"
 
-const char *const libatomics_names[] = {"furwock", "libatomic", "ipc", NULL};
+const char *const libatomics_names[] = {"furwock", "libatomic", "ipc", "furwock-clang", NULL};
 
 static struct source {
     const char *name;
@@ -28,6 +32,7 @@ static struct source {
     {.name = "furwock", .variable = "LIBATOMICS_FURWOCK", .file = LIBATOMICS_FURWOCK_FILE},
     {.name = "libatomic", .variable = "LIBATOMICS_LIBATOMIC", .file = "libatomic.so.1"},
     {.name = "ipc", .variable = "LIBATOMICS_IPC", .file = LIBATOMICS_IPC_FILE},
+    {.name = "furwock-clang", .variable = "LIBATOMICS_CLANG", .file = LIBATOMICS_CLANG_FILE},
 };
 
 static char reason[512];
@@ -112,7 +117,8 @@ const struct libatomics *libatomics_open(const char *name, const char **why)
             return sources[i].library.name != NULL ? &sources[i].library : load_source(&sources[i]);
         }
     }
-    return refuse(NULL, name, "no such library; there are furwock, libatomic and ipc");
+    return refuse(NULL, name,
+                  "no such library; there are furwock, libatomic, ipc and furwock-clang");
 }
 
 void *libatomics_symbol(const struct libatomics *library, const char *symbol)

@@ -10,6 +10,12 @@ add_library(libatomics STATIC libatomics.c)
 target_include_directories(libatomics PUBLIC
     ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(libatomics PRIVATE fw_house PUBLIC ${CMAKE_DL_LIBS})
+include(${CMAKE_CURRENT_LIST_DIR}/other_compiler.cmake)
+if(FW_CLANG)
+    add_dependencies(libatomics furwock_atomic_clang)
+    target_compile_definitions(libatomics PRIVATE
+        LIBATOMICS_CLANG_FILE="${FW_ATOMIC_CLANG_FILE}")
+endif()
 foreach(pair FURWOCK:furwock_atomic_shared IPC:furwock_atomic_ipc_shared)
     string(REPLACE ":" ";" pair ${pair})
     list(GET pair 0 name)

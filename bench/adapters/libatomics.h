@@ -41,6 +41,8 @@ struct libatomics {
  *   furwock     this build's libfurwock-atomic.so, or $LIBATOMICS_FURWOCK
  *   libatomic   the system's libatomic.so.1, or $LIBATOMICS_LIBATOMIC
  *   ipc         this build's libfurwock-atomic-ipc.so, or $LIBATOMICS_IPC
+ *   furwock-clang   furwock's, compiled by clang where that is installed beside gcc, or
+ *               $LIBATOMICS_CLANG
  * Answers NULL where it is not there, and leaves in *why (unless that is NULL) what is missing.
  * The answer is good for the rest of the process; asking again gives the same one.
  * Not safe in several threads at once: open before starting them.

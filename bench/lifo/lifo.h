@@ -4,12 +4,18 @@
 
 #include "bench.h"
 #include "bench/adapters/libatomics.h"
+#include "stack.h"
 
 /* A way to make an object of any size atomic: a lock around each operation, or a library. */
 struct primitive {
     ADAPTER_HEAD
     const struct libatomics *calls; /* the shims have only load and compare_exchange */
+    const char *compiler;           /* of the stack, and of furwock's library; NULL: of all else */
+    const struct stack_code *code;
 };
+
+/* Which compiler made what: {"furwock": "gcc 12.2.0", "furwock-clang": "clang 14.0.6"}. */
+json_t *primitives_compilers(const struct bench_catalogue *c);
 
 /* What of these there is here, and what is missing; opens the libraries. */
 void primitives_offer(struct bench_catalogue *c);
@@ -22,8 +28,10 @@ struct load {
     bool pinned;       /* each thread stays on one CPU, round robin */
 };
 
-/* Elements to which the seconds of a run belong. */
-enum { ELEMENTS = 1000 };
+enum {
+    ELEMENTS = 1000, /* to which the seconds of a run belong */
+    WARM_PARTS = 8   /* the first part of so many of the duration does not count */
+};
 
 /* Runs a primitive under the load of a point, as bench.run wants it; detail: struct load. */
 bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);

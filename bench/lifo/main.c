@@ -5,6 +5,7 @@
  * After p11#test#lifo of Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818,
  * 2015), section 4.2.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,10 @@ enum {
     HEAD = 32,
     DURATION = 200, /* ms */
     REPETITIONS = 11,
-    FULL_DURATION = 10000, /* the paper's */
-    FULL_REPETITIONS = 10
+    MS = 1000,
+    PUBLISHED_DURATION = 10000, /* the paper's */
+    PUBLISHED_REPETITIONS = 10,
+    MINUTE = 60
 };
 
 static const char baseline[] = "mutex";
@@ -34,7 +37,7 @@ struct command {
     unsigned heads[LIST_MAX];
     size_t n_heads;
     unsigned duration;
-    bool grid, full;
+    bool grid, published;
 };
 
 static void read_heads(struct command *c, const char *arg)
@@ -66,8 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'g':
         c->grid = true;
         return 0;
-    case 'f':
-        c->full = true;
+    case 'p':
+        c->published = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -81,7 +84,10 @@ static const struct argp_option options[] = {
     {"duration", 'd', "MS", 0, "of a run (200)", 0},
     {"grid", 'g', NULL, 0,
      "1, 2, 4 ... 256 threads, and one and two for each CPU; heads of 16 and 32 bytes", 0},
-    {"full", 'f', NULL, 0, "the grid as the paper ran it: 10 s a run, ten runs; takes hours", 0},
+    {"published", 'p', NULL, 0,
+     "as the paper ran it: ten runs of 10 s each, of the grid where no --threads or --head are "
+     "given; it says how long that takes, which is hours",
+     0},
     {0},
 };
 
@@ -117,11 +123,11 @@ static void complete(struct command *c)
 {
     enum { GRID_MOST = 256 };
 
-    if (c->full && c->grid)
-        bench_die("--full is a --grid already");
-    c->grid = c->grid || c->full;
+    if (c->published && (c->duration > 0 || c->common.repetitions > 0))
+        bench_die("--published has its own --duration and --repeat");
     if (c->grid && (c->n_threads > 0 || c->n_heads > 0))
-        bench_die("--grid and --full have their own --threads and --head");
+        bench_die("--grid has its own --threads and --head");
+    c->grid = c->grid || (c->published && c->n_threads == 0 && c->n_heads == 0);
     for (unsigned n = 1; c->grid && n <= GRID_MOST; n *= 2)
         add_number(c->threads, &c->n_threads, n);
     if (c->grid || c->n_threads == 0) {
@@ -134,7 +140,7 @@ static void complete(struct command *c)
     if (c->n_heads == 0 || c->grid)
         c->heads[c->n_heads++] = HEAD;
     if (c->duration == 0)
-        c->duration = c->full ? FULL_DURATION : DURATION;
+        c->duration = c->published ? PUBLISHED_DURATION : DURATION;
 }
 
 /* Sixteen bytes need no lock: what the shims do there, they do with 24 as well. */
@@ -155,6 +161,8 @@ static void add_point(struct bench *b, const struct command *c, const struct loa
                                                       (int)l->duration, "pinned", (int)l->pinned));
 
     p->detail = l;
+    if (c->published)
+        p->run_seconds = (double)l->duration * (1 + 1.0 / WARM_PARTS) / MS;
     snprintf(p->title, sizeof p->title, "head of %u bytes, %u %sthread%s", l->head, l->threads,
              l->pinned ? "pinned " : "", l->threads == 1 ? "" : "s");
     for (size_t i = 0; i < b->catalogue.n; i++)
@@ -175,11 +183,15 @@ int main(int argc, char **argv)
     primitives_offer(&b.catalogue);
     bench_check_names(&b.catalogue, &c.common);
     complete(&c);
-    b.repetitions = c.full ? FULL_REPETITIONS : REPETITIONS;
+    b.repetitions = c.published ? PUBLISHED_REPETITIONS : REPETITIONS;
+    b.settings = json_pack("{s:o}", "compilers", primitives_compilers(&b.catalogue));
     for (size_t i = 0; i < c.n_heads; i++)
         for (size_t k = 0; k < c.n_threads; k++) {
             loads[n] = (struct load){c.threads[k], c.heads[i], c.duration, workers_pinned()};
             add_point(&b, &c, &loads[n++]);
         }
+    if (c.published)
+        bench_warn("%.0f minutes for %u repetitions, or what --budget says",
+                   ceil(bench_expected(&b) * b.repetitions / MINUTE), b.repetitions);
     return bench_whole(&b, &c.common);
 }

@@ -101,13 +101,37 @@ enum { BLOCKING = ADAPTER_BLOCKS | ADAPTER_SPINS };
 #define PRIMITIVE(name_, about_, family_, flags_, calls_)                           \
     {                                                                               \
         .name = (name_), .about = (about_), .family = (family_), .flags = (flags_), \
-        .calls = (calls_)                                                           \
+        .calls = (calls_), .code = &stack_code                                      \
     }
+#define BY_CLANG(name_, about_, family_, flags_)                                    \
+    {                                                                               \
+        .name = (name_), .about = (about_), .family = (family_), .flags = (flags_), \
+        .compiler = LIFO_CLANG, .code = CLANG_CODE                                  \
+    }
+
+/* The stack by clang, where the build found one. */
+#ifdef LIFO_CLANG
+extern const struct stack_code stack_code_clang;
+#define CLANG_CODE &stack_code_clang
+#else
+#define LIFO_CLANG NULL
+#define CLANG_CODE NULL
+#endif
+
+#if defined(__clang__)
+static const char own_compiler[] = "clang " __clang_version__;
+#else
+static const char own_compiler[] = "gcc " __VERSION__;
+#endif
 
 /* The libraries' calls are filled in once they are open. */
 static struct primitive all[] = {
     PRIMITIVE("furwock", "furwock's library for generic atomics", FAMILY_FURWOCK, BLOCKING, NULL),
     PRIMITIVE("native", "the compiler's library, libatomic", FAMILY_RIVAL, ADAPTER_BLOCKS, NULL),
+    BY_CLANG("furwock-clang", "furwock's library and the stack, compiled by clang", FAMILY_FURWOCK,
+             BLOCKING),
+    BY_CLANG("native-clang", "libatomic, called from a stack compiled by clang", FAMILY_RIVAL,
+             ADAPTER_BLOCKS),
     PRIMITIVE("futex", "the lock of furwock's library, without its other ways to load",
               FAMILY_FURWOCK, BLOCKING, &futex_calls),
     PRIMITIVE("listing1", "the lock of Gustedt 2016, Listing 1, as published", FAMILY_CLASSIC,
@@ -126,7 +150,19 @@ enum { COUNT = sizeof all / sizeof *all };
 
 static const char *library_of(const struct primitive *p)
 {
-    return strcmp(p->name, "native") == 0 ? "libatomic" : p->name;
+    return strncmp(p->name, "native", strlen("native")) == 0 ? "libatomic" : p->name;
+}
+
+json_t *primitives_compilers(const struct bench_catalogue *c)
+{
+    json_t *all_of_them = json_object();
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct primitive *p = (const void *)c->locks[i];
+        json_object_set_new(all_of_them, p->name,
+                            json_string(p->compiler != NULL ? p->compiler : own_compiler));
+    }
+    return all_of_them;
 }
 
 void primitives_offer(struct bench_catalogue *c)
@@ -140,7 +176,9 @@ void primitives_offer(struct bench_catalogue *c)
     text_shim.lock.spins = classic_gustedt_text_spins();
     for (size_t i = 0; i < COUNT; i++) {
         struct primitive *p = &all[i];
-        if (p->calls == NULL)
+        if (p->code == NULL)
+            why = "clang is not installed, or is the compiler of all";
+        else if (p->calls == NULL)
             p->calls = libatomics_open(library_of(p), &why);
         if (p->calls != NULL) {
             here[n_here++] = p;

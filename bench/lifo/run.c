@@ -16,14 +16,14 @@
 #include "stack.h"
 
 enum {
-    BATCH = 16,     /* elements that are created or deleted at once, at most */
-    WARM_PARTS = 8, /* the first part of so many of the duration does not count */
-    MS = 1000000,   /* nanoseconds */
+    BATCH = 16,   /* elements that are created or deleted at once, at most */
+    MS = 1000000, /* nanoseconds */
     S = 1000000000
 };
 
 struct fixture {
     struct stack stack;
+    const struct stack_code *code;
     struct worker *workers;
     unsigned n;
     alignas(2 * STACK_LINE) bool over;
@@ -46,8 +46,8 @@ static void worker(unsigned index, void *fixture)
         bool create = rng_below(&random, 2) != 0;
         for (unsigned i = 1 + rng_below(&random, BATCH); i > 0 && !is_over(s); i--)
             if (create)
-                stack_push(w, value++);
-            else if (!stack_pop(w))
+                s->code->push(w, value++);
+            else if (!s->code->pop(w))
                 break;
     }
 }
@@ -112,7 +112,7 @@ bool load_run(struct bench_point *point, struct bench_entry *entry, struct bench
 {
     const struct primitive *primitive = (const void *)entry->lock;
     const struct load *load = point->detail;
-    struct fixture s = {.n = load->threads};
+    struct fixture s = {.n = load->threads, .code = primitive->code};
 
     s.workers = aligned_alloc(alignof(struct worker), s.n * sizeof *s.workers);
     if (s.workers == NULL) {

@@ -160,6 +160,9 @@ bool stack_pop(struct worker *w)
     return true;
 }
 
+/* By clang all of these have other names (CMakeLists.txt). */
+const struct stack_code stack_code = {stack_push, stack_pop};
+
 /* --- Judgement ------------------------------------------------------------------------------- */
 
 /* Goes along a list of links; false where one of them was seen before. */

@@ -78,6 +78,13 @@ void stack_push(struct worker *w, uint64_t value);
 /* Deletes the youngest element; false where there is none. */
 bool stack_pop(struct worker *w);
 
+/* The two by one compiler: where a second one is here, stack.c is compiled by both. */
+struct stack_code {
+    void (*push)(struct worker *w, uint64_t value);
+    bool (*pop)(struct worker *w);
+};
+extern const struct stack_code stack_code;
+
 /*
  * When all threads are done: whether each element that was pushed was popped once or is there
  * once.  NULL, or what is wrong.

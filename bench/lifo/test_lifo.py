@@ -4,7 +4,10 @@
 
 import os
 import pathlib
+import signal
+import subprocess
 import sys
+import unittest
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
@@ -12,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import try_bench  # noqa: E402
 
 SHIMS = {"futex", "listing1", "gustedt-text", "mutex", "furwock-mutex", "musl", "spin"}
+LIBRARIES = {"furwock", "native", "furwock-clang", "native-clang"}
 BRIEF = ("--repeat", "2", "--duration", "4")
 
 
@@ -25,7 +29,7 @@ class Refusals(try_bench.Refusals):
         done = try_bench.run("--list")
         self.assertEqual(done.returncode, 0)
         named = {line.split()[0] for line in done.stdout.splitlines()}
-        self.assertEqual(named, SHIMS | {"furwock", "native"})
+        self.assertEqual(named, SHIMS | LIBRARIES)
 
     def test_numbers(self):
         self.numbers("--threads", ("0", "x", "3,", "10001"))
@@ -34,17 +38,44 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-t", "3"))
-        self.assertIn("--grid", self.refused_in_a_line("--full", "-H", "32"))
-        self.assertIn("--grid", self.refused_in_a_line("--full", "--grid"))
+
+    def test_what_is_published_is_published(self):
+        for words in (("--duration", "5"), ("--repeat", "3")):
+            self.assertIn("--published", self.refused_in_a_line("--published", *words))
+
+
+class Published(unittest.TestCase):
+    def test_it_says_how_long_it_takes(self):
+        with subprocess.Popen([*try_bench.COMMAND, "--published", "-t", "2", "-H", "32", "futex"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as running:
+            said = running.stderr.readline()
+            running.send_signal(signal.SIGINT)
+            rest = running.stderr.read()
+        # Two locks, 10 s and an eighth before, ten times.
+        self.assertIn("4 minutes for 10 repetitions", said)
+        self.assertIn("interrupted", rest)
 
 
 class Whole(try_bench.Result):
+    def test_both_compilers_are_named(self):
+        _, result = try_bench.measured(*BRIEF, "-t", "2", "-H", "32", *sorted(LIBRARIES))
+        compilers = result["settings"]["compilers"]
+        self.assertLessEqual({cell["lock"] for cell in result["cells"]}, compilers.keys())
+        for lock, compiler in compilers.items():
+            self.assertRegex(compiler, r"^(gcc|clang) \d+", lock)
+            if lock.endswith("-clang"):
+                self.assertTrue(compiler.startswith("clang"), compiler)
+        missing = {gone["lock"]: gone["why"] for gone in result["missing"]}
+        if "furwock-clang" not in compilers:
+            self.assertIn("clang", missing["furwock-clang"])
+
     def test_every_lock(self):
         text, result = try_bench.measured(*BRIEF, "--threads", "1,3,17", "--head", "24")
         self.check(result, "lifo", 2)
         missing = {gone["lock"] for gone in result["missing"]}
         self.assertEqual({cell["lock"] for cell in result["cells"]} | missing,
-                         SHIMS | {"furwock", "native"})
+                         SHIMS | LIBRARIES)
         self.assertEqual({(cell["head"], cell["threads"], cell["duration_ms"])
                           for cell in result["cells"]}, {(24, 1, 4), (24, 3, 4), (24, 17, 4)})
         self.assertIn("head of 24 bytes, 17 threads", text)
@@ -61,7 +92,7 @@ class Whole(try_bench.Result):
         _, result = try_bench.measured(*BRIEF, "-t", "3", "-H", "16")
         missing = {gone["lock"] for gone in result["missing"]}
         self.assertEqual({cell["lock"] for cell in result["cells"]} | missing,
-                         {"furwock", "native", "mutex"})
+                         LIBRARIES | {"mutex"})
 
     def test_a_broken_library_is_found_out(self):
         with unittest.mock.patch.dict(os.environ, {"LIBATOMICS_FURWOCK": BROKEN}):
