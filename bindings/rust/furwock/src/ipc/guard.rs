@@ -106,6 +106,7 @@ unsafe impl<L: Exclusive> Sync for Guard<'_, L> where L::Data: Sync {}
 
 impl<'a, L: Exclusive> Guard<'a, L> {
     /// For a thread that has just taken the lock, or had its guard before.
+    #[inline]
     pub(super) fn new(lock: &'a L) -> Self {
         Self {
             lock,
@@ -116,16 +117,26 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     }
 
     /// What a lock call of C returned.
+    #[inline]
     pub(super) fn after(
         lock: &'a L,
         result: i32,
         during: &'static str,
     ) -> Result<Self, LockError<Self>> {
+        if result == 0 && L::is_value(lock.data()) && !lock.is_poisoned() {
+            return Ok(Self::new(lock));
+        }
+        Self::after_slow(lock, result, during)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after_slow(lock: &'a L, result: i32, during: &'static str) -> Result<Self, LockError<Self>> {
         match result {
             0 => Self::new(lock).checked(None),
             errno::EOWNERDEAD => {
-                let death =
-                    last_death(lock).unwrap_or(Death { process: 0, thread: 0, generation: 0 });
+                let unknown = Death { process: 0, thread: 0, generation: 0 };
+                let death = last_death(lock).unwrap_or(unknown);
                 Err(LockError::OwnerDied(OwnerDied { guard: Self::new(lock), death }))
             }
             other => Err(LockError::of(other, during)),
@@ -164,9 +175,18 @@ impl<'a, L: Exclusive> Guard<'a, L> {
         check(this.into_lock().unlock(), "release the lock")
     }
 
+    /// After a panic.
+    #[cold]
+    fn undo_or_poison(&self) {
+        // SAFETY: the journal of the lock, which is held.
+        let undo = |journal| unsafe { sys::fw_ipc_journal_undo(NonNull::as_ptr(journal)) };
+        if self.lock.journal().map_or(true, |journal| undo(journal) != 0) {
+            self.lock.set_poisoned(true);
+        }
+    }
+
     fn record_all(&mut self) -> Result<(), Error> {
-        let Some(journal) = self.lock.journal() else { return Ok(()) };
-        if !self.is_recorded {
+        if let Some(journal) = self.lock.journal() {
             let data = self.lock.data().as_ptr().cast();
             // SAFETY: the journal of the lock, which is held; its data, in the same region.
             let errno =
@@ -178,7 +198,15 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     }
 
     /// Before a change of all data.
+    #[inline]
     pub(super) fn record_or_panic(&mut self) {
+        if self.lock.journal().is_some() && !self.is_recorded {
+            self.record_or_panic_slow();
+        }
+    }
+
+    #[cold]
+    fn record_or_panic_slow(&mut self) {
         if let Err(error) = self.record_all() {
             panic!(
                 "{error}: the journal is too small for all data at once (change parts in \
@@ -235,6 +263,7 @@ impl<L: InPlace> Guard<'_, L> {
 impl<L: InPlace> Deref for Guard<'_, L> {
     type Target = L::Data;
 
+    #[inline]
     fn deref(&self) -> &L::Data {
         // SAFETY: the lock is held, its region trusted, and the bytes were a value.
         unsafe { self.lock.data().as_ref() }
@@ -244,6 +273,7 @@ impl<L: InPlace> Deref for Guard<'_, L> {
 impl<L: InPlace> DerefMut for Guard<'_, L> {
     /// # Panics
     /// If the lock has a journal that is too small for all data at once, or was overwritten.
+    #[inline]
     fn deref_mut(&mut self) -> &mut L::Data {
         self.record_or_panic();
         // SAFETY: as above, and the guard is borrowed uniquely.
@@ -252,16 +282,10 @@ impl<L: InPlace> DerefMut for Guard<'_, L> {
 }
 
 impl<L: Exclusive> Drop for Guard<'_, L> {
+    #[inline]
     fn drop(&mut self) {
         if thread::panicking() && !self.was_panicking {
-            match self.lock.journal() {
-                // SAFETY: the journal of the lock, which is held.
-                Some(journal) => match unsafe { sys::fw_ipc_journal_undo(journal.as_ptr()) } {
-                    0 => {}
-                    _ => self.lock.set_poisoned(true),
-                },
-                None => self.lock.set_poisoned(true),
-            }
+            self.undo_or_poison();
         }
         // Not held after a fork; and what was overwritten the next one is told.
         self.lock.unlock();

@@ -66,14 +66,17 @@ macro_rules! constructors {
 /// The first half of [`Exclusive`](super::guard::Exclusive).
 macro_rules! exclusive_parts {
     () => {
+        #[inline]
         fn data(&self) -> NonNull<T> {
             self.parts.data
         }
 
+        #[inline]
         fn journal(&self) -> Option<NonNull<sys::fw_ipc_journal>> {
             self.parts.journal
         }
 
+        #[inline]
         fn is_poisoned(&self) -> bool {
             self.parts.is_poisoned()
         }
@@ -87,6 +90,7 @@ macro_rules! exclusive_parts {
 /// The calls of C.
 macro_rules! exclusive_calls {
     ($unlock:ident, $consistent:ident, $generation:ident, $death:ident) => {
+        #[inline]
         fn unlock(&self) -> i32 {
             // SAFETY: a lock in a region that is open.
             unsafe { sys::$unlock(self.parts.lock.as_ptr()) }

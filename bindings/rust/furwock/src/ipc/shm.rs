@@ -65,6 +65,7 @@ pub(super) const fn assert_fits<T: ShmSafe>() {
 ///
 /// # Safety
 /// `data` is aligned, and nobody else uses it meanwhile.
+#[inline]
 pub(super) unsafe fn is_valid<T: ShmSafe>(data: NonNull<T>) -> bool {
     // SAFETY: all bytes are initialised (a mapping's are), and ours alone for now.
     let bytes = unsafe { slice::from_raw_parts_mut(data.as_ptr().cast::<u8>(), size_of::<T>()) };
@@ -75,6 +76,7 @@ pub(super) unsafe fn is_valid<T: ShmSafe>(data: NonNull<T>) -> bool {
 ///
 /// # Safety
 /// `from` is aligned to 8, and stays mapped.
+#[inline]
 pub(super) unsafe fn load(from: NonNull<u8>, to: &mut [u8]) {
     let mut chunks = to.chunks_exact_mut(8);
     let mut at = from.as_ptr();
@@ -95,6 +97,7 @@ pub(super) unsafe fn load(from: NonNull<u8>, to: &mut [u8]) {
 ///
 /// # Safety
 /// As [`load`].
+#[inline]
 pub(super) unsafe fn store(to: NonNull<u8>, from: &[u8]) {
     let mut at = to.as_ptr();
     let chunks = from.chunks_exact(8);
@@ -117,7 +120,7 @@ pub(super) unsafe fn store(to: NonNull<u8>, from: &[u8]) {
 /// # Safety
 /// `data` is aligned to 64, and stays mapped.
 pub(super) unsafe fn read<T: ShmSafe>(data: NonNull<T>) -> Option<T> {
-    let mut copy = Box::new(MaybeUninit::<T>::zeroed());
+    let mut copy = MaybeUninit::<T>::zeroed();
     // SAFETY: zeroed, so all bytes are initialised; `copy` is not used otherwise meanwhile.
     let bytes =
         unsafe { slice::from_raw_parts_mut(copy.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
