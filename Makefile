@@ -6,6 +6,7 @@
 #   JOBS                      how many compilers and tests run at once
 #   TEST_ARGS, BENCH_ARGS     more words for ctest, and for the benchmarks
 #   RESULTS_ARGS              what to measure again
+#   BINDINGS_ARGS             the same for the tests of the bindings
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   MODELS=full               the searches of fw-model in full, and the other tests that take long
 #   MODELS=most               the same, without the searches of more than five million states
@@ -20,6 +21,7 @@ JOBS ?= $(shell nproc)
 TEST_ARGS ?=
 BENCH_ARGS ?=
 RESULTS_ARGS ?=
+BINDINGS_ARGS ?=
 SOAK_ARGS ?= --seconds 60
 VM_ARGS ?=
 MODELS ?= quick
@@ -169,6 +171,7 @@ build-ahead: # those of the four runs of the tests above
 	$(call compile,asan)
 	@! tools/arm64-packages build/aarch64/arm64 || \
 	    $(MAKE) --no-print-directory build-aarch64
+	@tools/bindings rust --build || true
 
 build-aarch64:
 	$(call compile,aarch64)
@@ -176,6 +179,16 @@ build-aarch64:
 run-aarch64:
 	$(call compile,aarch64)
 	@TESTS_IN_FULL=yes $(call run_tests,aarch64,$(emulated_tests))
+
+test-python: ## build and test the package for Python (PYTHON=PROGRAM, BINDINGS_ARGS for pytest)
+	@$(setup) python
+	@status=0; tools/bindings python $(BINDINGS_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
+test-rust: ## build and test the crates for Rust (BINDINGS_ARGS for bindings/rust/check)
+	@$(setup) rust
+	@status=0; tools/bindings rust $(BINDINGS_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
 
 soak: ## kill processes that use locks between them (SOAK_ARGS="--seconds 600", "--kills 100000")
 	@$(setup) test
@@ -199,5 +212,5 @@ clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
-        test-vm-rt test-models model-tables test-tsan test-asan test-generic test-aarch64 \
-        run-aarch64 build-ahead build-aarch64
+        test-vm-rt test-python test-rust test-models model-tables test-tsan test-asan test-generic \
+        test-aarch64 run-aarch64 build-ahead build-aarch64
