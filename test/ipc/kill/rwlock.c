@@ -111,14 +111,19 @@ static void read_twice(void)
     CHECK(fw_ipc_rwlock_rdunlock(l) == 0);
 }
 
-static void upgrade_all(void)
+static void read_upgradable(void)
 {
     int error = fw_ipc_rwlock_upgradable_lock(l);
 
     if (error != 0)
-        fail("uplock: %s", strerror(error));
+        fail("to read upgradable: %s", strerror(error));
     fw_step_();
     look();
+}
+
+static void upgrade_all(void)
+{
+    read_upgradable();
     write_inside(fw_ipc_rwlock_upgrade(l));
     CHECK(fw_ipc_rwlock_downgrade_upgradable(l) == 0);
     fw_step_();
@@ -128,9 +133,7 @@ static void upgrade_all(void)
 
 static void upread_all(void)
 {
-    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    fw_step_();
-    look();
+    read_upgradable();
     CHECK(fw_ipc_rwlock_downgrade(l) == 0);
     read_inside();
     CHECK(fw_ipc_rwlock_unlock(l) == 0);
@@ -149,8 +152,7 @@ static void survive(void)
 {
     write_all();
     read_all();
-    CHECK(fw_ipc_rwlock_upgradable_lock(l) == 0);
-    look();
+    read_upgradable();
     CHECK(fw_ipc_rwlock_upgradable_unlock(l) == 0);
     trywrite_all();
 }

@@ -32,6 +32,8 @@ FAULTS = [
           WRITE, operand(2, "")),
     Fault("ipc-rw-sound-anyway", "what a dead writer has left counts as sound", "ipc-rw-kill",
           WRITE, value("ESRCH")),
+    Fault("ipc-rw-old-look", "tells a reader of a death by a word that has changed since",
+          "ipc-rw-up", WRITE, instead("return EOWNERDEAD;")),
     Fault("ipc-rw-robs", "takes over from the living", "ipc-rw-writers", WRITE, drop()),
     Fault("ipc-rw-lost-hint", "lets go for a dead writer that had cleared the hint",
           "ipc-rw-tidy-three", WRITE, drop()),

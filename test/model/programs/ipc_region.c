@@ -185,7 +185,7 @@ enum model_access region_access(const void *p)
 
 /* --- Who is who ----------------------------------------------------------------------------- */
 
-unsigned region_thread_of(uint64_t id)
+unsigned region_tenant_of(uint64_t id)
 {
     uint64_t slot = (id & FW_IPC_SLOT) - 1;
     unsigned thread;
@@ -193,7 +193,14 @@ unsigned region_thread_of(uint64_t id)
     if (slot >= slot_count || slot_generation(region_slots[slot].life) != slot_generation(id))
         return MODEL_MAX_THREADS;
     thread = tenant(region_slots[slot].life) - SUBJECT_FIRST_TID;
-    return thread < model_thread_count && !model_is_killed(thread) ? thread : MODEL_MAX_THREADS;
+    return thread < model_thread_count ? thread : MODEL_MAX_THREADS;
+}
+
+unsigned region_thread_of(uint64_t id)
+{
+    unsigned thread = region_tenant_of(id);
+
+    return thread < MODEL_MAX_THREADS && !model_is_killed(thread) ? thread : MODEL_MAX_THREADS;
 }
 
 uint64_t region_id_of(unsigned thread)

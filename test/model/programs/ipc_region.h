@@ -36,6 +36,9 @@ extern const struct fw_ipc_mapping_ *region_mapping;
 /* The thread that has this id now; MODEL_MAX_THREADS: none that lives, or it was killed. */
 unsigned region_thread_of(uint64_t id);
 
+/* The same, also of a thread that was killed, while nobody else has its slot. */
+unsigned region_tenant_of(uint64_t id);
+
 /* The id that the living thread has; 0: none. */
 uint64_t region_id_of(unsigned thread);
 

@@ -37,8 +37,22 @@ struct ipc_rwlock_script {
 SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, BESIDE, WRITE, TRY_WRITE, TIMED_WRITE, LAX, UP,
              UPGRADE, TIMED_UPGRADE, DOWN);
 
-/* WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex.c. */
-enum shadow { WRITER, UPPER, READERS, OWED, GIVEN_UP, GENERATION, FIRST, SECOND, SECTIONS };
+/*
+ * WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex.c.  DIED_WRITING: a
+ * thread was killed that the word said to write, be it before or after its section.
+ */
+enum shadow {
+    WRITER,
+    UPPER,
+    READERS,
+    OWED,
+    GIVEN_UP,
+    DIED_WRITING,
+    GENERATION,
+    FIRST,
+    SECOND,
+    SECTIONS
+};
 
 static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
@@ -143,8 +157,8 @@ static void enter_writing(unsigned self, int error)
         check_sound(self);
     if (*shadow(GIVEN_UP) == 2)
         model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (error == EOWNERDEAD && !region_has_deaths())
-        model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
+    if (error == EOWNERDEAD && *shadow(DIED_WRITING) == 0)
+        model_thread_fail("answer", "thread %llu hears of a death, and no writer died", self, 0);
     if (generation <= *shadow(GENERATION))
         model_thread_fail("generation", "%llu comes after %llu", generation, *shadow(GENERATION));
     *shadow(GENERATION) = generation;
@@ -266,7 +280,7 @@ static int lock(enum word w)
 static void check_refusal(unsigned self, enum word w, int error)
 {
     bool ok = error == ENOTRECOVERABLE ? *shadow(GIVEN_UP) != 0
-              : error == EOWNERDEAD    ? region_has_deaths() && !script->repairs
+              : error == EOWNERDEAD    ? *shadow(DIED_WRITING) != 0 && !script->repairs
               : error == ETIMEDOUT     ? w == TIMED_READ || w == TIMED_WRITE
                                        : error == EBUSY && (w == TRY_READ || w == TRY_WRITE);
 
@@ -299,6 +313,8 @@ static enum model_access access(const void *p)
 static void killed(unsigned thread)
 {
     *shadow(READERS) &= ~model_bit(thread);
+    if (region_tenant_of(l->word_) == thread && ipc_rw_is_written(l->word_))
+        *shadow(DIED_WRITING) = 1;
     if (*shadow(UPPER) == thread + 1)
         *shadow(UPPER) = 0;
     if (*shadow(WRITER) != thread + 1)
