@@ -136,6 +136,7 @@ static void end_stopped(const struct victim *v, pid_t victim)
     struct kill_actor witnesses[WITNESSES_MAX];
     int status;
 
+    kill_set_(&shared->has_stopped);
     CHECK(n <= WITNESSES_MAX);
     for (unsigned i = 0; i < n; i++)
         kill_actor_start(&witnesses[i], witness);
@@ -164,7 +165,7 @@ static bool end_victim(const struct victim *v)
 
     current = v;
     shared->at = v->at;
-    shared->is_through = false;
+    shared->has_stopped = shared->is_through = false;
     shared->victim = 0;
     if (kill_in_threads_) {
         struct kill_actor thread;

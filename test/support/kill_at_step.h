@@ -89,6 +89,7 @@ struct kill_shared {
     bool is_peer_ready; /* peer_is_ready */
     int admission;      /* 1: admit_peer, 2: await_admission */
     pid_t peer, victim; /* the victim: once it has begun to act */
+    bool has_stopped;   /* the victim was stopped at its step; it may go on by now */
     bool is_through;    /* the victim has come to the end of `act` */
     bool is_over;       /* so it has, or it is dead */
     bool is_alone;      /* nobody else is there any more: for `survive` */

@@ -64,7 +64,9 @@ void await_victim_done(void)
     char state = 'R';
 
     await_victim_begun();
-    while ((state == 'R' || state == 'S') && !kill_is_set_(&shared->is_through)) {
+    /* It may have gone on before this process saw that it was stopped. */
+    while ((state == 'R' || state == 'S') && !kill_is_set_(&shared->has_stopped) &&
+           !kill_is_set_(&shared->is_through)) {
         usleep(LOOK_US);
         state = thread_state(shared->victim, shared->victim);
     }
