@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread that waits for a blocking lock uses no CPU: it sleeps, and stays asleep. */
 #include <pthread.h>
-#include <sched.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "contract.h"
 #include "measure/watchdog.h"
+#include "test/support/asleep.h"
 
-enum { HELD_NS = 250 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 100 };
+enum { HELD_NS = 250 * MS, MUCH_NS = HELD_NS / 4, FEW_SWITCHES = 100, LOOKS = 100 };
 
 /* One more for each of these: where the kernel marks no deaths, a waiter re-checks every 40 ms. */
 enum { NS_PER_SWITCH = 20 * MS };
@@ -22,6 +25,7 @@ struct sleeper {
     void *lock;
     void (*ask)(void *lock);
     void (*leave)(void *lock);
+    atomic_int thread;
     struct use use; /* while it asked */
 };
 
@@ -44,6 +48,7 @@ static void *sleep_on(void *arg)
     struct sleeper *s = arg;
     struct use before = use_so_far();
 
+    atomic_store(&s->thread, (int)syscall(SYS_gettid));
     s->ask(s->lock);
     s->use = use_since(before);
     s->leave(s->lock);
@@ -57,19 +62,23 @@ static long few_switches(uint64_t ns)
 }
 
 /*
- * Polls, for as long as it takes for that to be found out twice over: where the machine is busy,
- * one that polls gets only little of the time.
+ * Once it sleeps: how often, of so many looks at it, it was about to run.  That does not depend on
+ * what the machine does beside: one that polls is ready to run all the time, also where it gets
+ * little of it.
  */
-static void poll_for_long(void)
+static unsigned found_awake(struct sleeper *s)
 {
-    uint64_t began = clock_ns(), ns;
-    struct use before = use_so_far(), use;
+    uint64_t began = clock_ns();
+    unsigned n = 0, awake = 0;
+    pid_t thread;
 
-    do {
-        sched_yield();
-        use = use_since(before);
-        ns = clock_ns() - began;
-    } while (ns < HELD_NS || (use.cpu_ns < 2 * MUCH_NS && use.switches < 2 * few_switches(ns)));
+    while ((thread = atomic_load(&s->thread)) == 0 || !is_asleep(thread))
+        usleep(1000);
+    for (; n < LOOKS || clock_ns() - began < HELD_NS; n++) {
+        awake += !is_asleep(thread);
+        usleep(1000);
+    }
+    return awake * LOOKS / n;
 }
 
 /*
@@ -81,15 +90,17 @@ void check_idle(void (*hold_)(void *), void (*release)(void *), void (*ask)(void
 {
     struct sleeper s = {.lock = lock_make(false), .ask = ask, .leave = leave};
     uint64_t began = clock_ns();
+    unsigned awake;
     pthread_t thread;
 
     watchdog_start(patience, "a waiter sleeps", s.lock, subject->size, NULL, NULL);
     hold_(s.lock);
     assert_int_equal(pthread_create(&thread, NULL, sleep_on, &s), 0);
-    poll_for_long();
+    awake = found_awake(&s);
     release(s.lock);
     pthread_join(thread, NULL);
     watchdog_stop();
+    assert_in_range(awake, 0, LOOKS / 2);
     assert_in_range(s.use.cpu_ns, 0, MUCH_NS);
     assert_in_range(s.use.switches, 0, few_switches(clock_ns() - began));
     lock_unmake(s.lock);
