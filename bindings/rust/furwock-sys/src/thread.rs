@@ -262,8 +262,8 @@ extern "C" {
         policy: *const fw_wait_policy,
         deadline: *const fw_deadline,
     ) -> c_int;
-    pub fn fw_cond_signal(c: *mut fw_cond);
-    pub fn fw_cond_broadcast(c: *mut fw_cond);
+    pub fn fw_cond_signal(c: *mut fw_cond) -> u32;
+    pub fn fw_cond_broadcast(c: *mut fw_cond) -> u32;
     pub fn fw_once_begin_(o: *mut fw_once) -> bool;
     pub fn fw_once_end_(o: *mut fw_once, done: bool);
     pub fn fw_sem_init(s: *mut fw_sem, value: u32, max: u32) -> c_int;

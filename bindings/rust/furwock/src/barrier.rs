@@ -4,7 +4,7 @@
 use core::cell::UnsafeCell;
 use core::fmt;
 
-use furwock_sys as sys;
+use crate::sys;
 
 /// A number of threads, its participants, wait for each other, again and again.
 ///

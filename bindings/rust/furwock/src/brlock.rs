@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 use crate::deadline::Deadline;
 

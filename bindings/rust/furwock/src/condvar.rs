@@ -7,7 +7,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 use crate::deadline::Deadline;
 use crate::{MutexGuard, RawMutex};
@@ -56,8 +56,6 @@ pub struct Condvar {
     /// and changes `users`, while it holds that mutex.
     mutex: AtomicPtr<sys::fw_mutex>,
     users: AtomicU32,
-    /// Threads that wait and have not been notified.
-    waiting: AtomicU32,
 }
 
 // SAFETY: fw_cond is made to be used by several threads at once, and does not know its address
@@ -101,7 +99,6 @@ impl Condvar {
             cond: UnsafeCell::new(sys::FW_COND_INIT),
             mutex: AtomicPtr::new(ptr::null_mut()),
             users: AtomicU32::new(0),
-            waiting: AtomicU32::new(0),
         }
     }
 
@@ -113,25 +110,15 @@ impl Condvar {
     /// Wakes the thread that has waited longest; false if no thread waits.
     #[inline]
     pub fn notify_one(&self) -> bool {
-        let found = self.take_waiting();
         // SAFETY: the variable is initialised, and lives as long as self.
-        unsafe { sys::fw_cond_signal(self.as_ptr()) };
-        found
+        unsafe { sys::fw_cond_signal(self.as_ptr()) != 0 }
     }
 
     /// Wakes all threads that wait, one after the other as the mutex becomes free; says how many.
     #[inline]
     pub fn notify_all(&self) -> usize {
-        let waiting = self.waiting.swap(0, Ordering::Relaxed);
         // SAFETY: as in notify_one.
-        unsafe { sys::fw_cond_broadcast(self.as_ptr()) };
-        waiting as usize
-    }
-
-    /// One waiter less, if there is one.
-    fn take_waiting(&self) -> bool {
-        let less = |n: u32| n.checked_sub(1);
-        self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+        unsafe { sys::fw_cond_broadcast(self.as_ptr()) as usize }
     }
 
     /// Releases the mutex and waits until notified, in one step; then locks the mutex again.
@@ -234,13 +221,11 @@ impl Condvar {
     fn wait_raw(&self, mutex: &RawMutex, deadline: Deadline) -> WaitTimeoutResult {
         let mutex = mutex.as_ptr();
         let user = User::begin(self, mutex);
-        self.waiting.fetch_add(1, Ordering::Relaxed);
         // SAFETY: both are initialised and live as long as they are borrowed; the caller holds the
         // mutex; the deadline outlives the call.
         let result = unsafe { sys::fw_cond_timedwait(self.as_ptr(), mutex, deadline.as_ptr()) };
         drop(user);
-        // A thread that has timed out while it was notified was notified.
-        WaitTimeoutResult(result != 0 && self.take_waiting())
+        WaitTimeoutResult(result != 0)
     }
 }
 

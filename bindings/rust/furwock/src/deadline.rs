@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 /// Until when a call waits at most; `None`: it waits as long as it takes.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 use crate::deadline::Deadline;
 

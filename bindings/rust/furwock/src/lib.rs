@@ -73,6 +73,13 @@
 #[cfg(feature = "ipc")]
 pub mod ipc;
 
+#[cfg(miri)]
+mod stand_in;
+#[cfg(not(miri))]
+use furwock_sys as sys;
+#[cfg(miri)]
+use stand_in as sys;
+
 mod barrier;
 mod brlock;
 mod condvar;

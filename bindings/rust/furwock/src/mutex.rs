@@ -6,7 +6,7 @@ use core::fmt;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 #[cfg(feature = "std")]
 use crate::deadline::Deadline;
@@ -84,6 +84,22 @@ unsafe impl lock_api::RawMutex for RawMutex {
         // SAFETY: as in lock; the caller holds it.
         unsafe { sys::fw_mutex_unlock(self.as_ptr()) }
     }
+
+    /// A snapshot.  Takes the mutex for a moment if it is free.
+    fn is_locked(&self) -> bool {
+        // It has no owner yet while it is handed over.
+        self.owner().is_some() || !is_free(self)
+    }
+}
+
+/// Can it be taken?
+fn is_free<R: lock_api::RawMutex>(mutex: &R) -> bool {
+    let taken = mutex.try_lock();
+    if taken {
+        // SAFETY: taken just now.
+        unsafe { mutex.unlock() };
+    }
+    taken
 }
 
 // SAFETY: the mutex is handed to a thread that waits, if there is one.
@@ -137,6 +153,10 @@ unsafe impl lock_api::RawMutex for RawFairMutex {
     unsafe fn unlock(&self) {
         // SAFETY: the caller holds it.
         unsafe { lock_api::RawMutexFair::unlock_fair(&self.0) }
+    }
+
+    fn is_locked(&self) -> bool {
+        lock_api::RawMutex::is_locked(&self.0)
     }
 }
 

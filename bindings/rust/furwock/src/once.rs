@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use furwock_sys as sys;
+use crate::sys;
 
 const NEW: u8 = 0;
 const POISONED: u8 = 1;

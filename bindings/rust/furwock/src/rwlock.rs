@@ -6,7 +6,7 @@ use core::fmt;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 #[cfg(feature = "std")]
 use crate::deadline::Deadline;
@@ -107,6 +107,30 @@ macro_rules! raw_rwlock {
             unsafe fn unlock_exclusive(&self) {
                 // SAFETY: as in lock_shared; the caller holds it.
                 unsafe { sys::fw_rwlock_wrunlock(self.as_ptr()) }
+            }
+
+            /// A snapshot.  Takes the lock for a moment if it is free.
+            fn is_locked(&self) -> bool {
+                let taken = self.owner().is_none() && self.try_lock_exclusive();
+                if taken {
+                    // SAFETY: taken just now.
+                    unsafe { self.unlock_exclusive() };
+                }
+                !taken
+            }
+
+            /// A snapshot: has it a writer?  An upgradable reader counts as one while other threads
+            /// wait for it.
+            fn is_locked_exclusive(&self) -> bool {
+                if self.owner().is_none() {
+                    return false;
+                }
+                let taken = self.try_lock_shared();
+                if taken {
+                    // SAFETY: taken just now.
+                    unsafe { self.unlock_shared() };
+                }
+                !taken
             }
         }
 

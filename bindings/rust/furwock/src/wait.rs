@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 /// How a thread waits for a lock that another thread holds.
 ///

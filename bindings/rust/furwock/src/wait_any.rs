@@ -4,7 +4,7 @@
 use core::ffi::c_uint;
 use core::time::Duration;
 
-use furwock_sys as sys;
+use crate::sys;
 
 use crate::deadline::Deadline;
 use crate::{Event, Latch, Semaphore};
