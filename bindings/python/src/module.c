@@ -2,6 +2,7 @@
 /* The module furwock._furwock. */
 #include "barrier.h"
 #include "fwpy.h"
+#include "inspect_region.h"
 #include "region.h"
 #include "watch.h"
 
@@ -27,6 +28,10 @@ static PyMethodDef methods[] = {
      "FURWOCK_REGION_SIZE in the environment says, in bytes."},
     {"_has_default_region", has_default_region, METH_NOARGS,
      "_has_default_region($module, /)\n--\n\nHas this process a default region already?"},
+    {"_inspect", fwpy_inspect, METH_VARARGS,
+     "_inspect(memory, /)\n--\n\n"
+     "What is in a region, from a copy of its memory; or the errno value that says why it is "
+     "none."},
     {"_process_ends", fwpy_process_ends, METH_NOARGS,
      "_process_ends($module, /)\n--\n\n"
      "This process ends in good order: it takes part in no barrier any more."},
