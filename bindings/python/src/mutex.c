@@ -299,6 +299,10 @@ static PyMethodDef mutex_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef mutex_getset[] = {
+    {"state", fwpy_mutex_state, NULL,
+     "'free', 'mine', 'held' (by another thread), 'dead' (the holder has died, and the next\n"
+     "acquire is told) or 'lost' (LockLost for all). A snapshot, which changes nothing.",
+     NULL},
     {"owner", fwpy_mutex_owner, NULL,
      "(process, thread) of the living holder, in its own pid namespace, or None.", NULL},
     {"generation", fwpy_mutex_generation, NULL,

@@ -2,39 +2,56 @@
 /* furwock.Mutex: what can be seen of it. */
 #include "mutex.h"
 
-#include "ipc/region/layout.h"
-#include "ipc/region/member.h"
-
-/* Whether a thread that lives holds it; its ids. */
-static bool is_held(const fw_ipc_mutex *m, uint64_t *ids)
+PyObject *fwpy_state_word(const fw_ipc_state *s)
 {
-    uint64_t word = fw_load64_relaxed(&m->word_);
-    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(m);
+    static const char *const words[] = {"free", "mine", "held", "dead", "lost"};
 
-    *ids = 0;
-    if (word == 0 || word == FW_IPC_ABANDONED || mapping == NULL ||
-        fw_ipc_life_(mapping, word & FW_IPC_HOLDER) != FW_IPC_ALIVE)
-        return false;
-    *ids = fw_ipc_ids_(mapping, word & FW_IPC_HOLDER);
-    return true;
+    return PyUnicode_FromString(words[s->held]);
+}
+
+PyObject *fwpy_state_owner(const fw_ipc_state *s)
+{
+    if (s->held != FW_IPC_HELD_BY_ME && s->held != FW_IPC_HELD)
+        return fwpy_none();
+    return Py_BuildValue("(ii)", (int)s->process, (int)s->thread);
+}
+
+/* 0, or -1 with an exception. */
+static int look(PyObject *o, fw_ipc_state *s)
+{
+    fwpy_base *self = (fwpy_base *)o;
+    int error = fw_ipc_mutex_state(fwpy_mutex_of(self), s);
+
+    if (error == 0)
+        return 0;
+    fwpy_error(self->state, error, "Mutex");
+    return -1;
 }
 
 PyObject *fwpy_mutex_locked(PyObject *self, PyObject *unused)
 {
-    uint64_t ids;
+    fw_ipc_state s;
 
     (void)unused;
-    return fwpy_bool(is_held(fwpy_mutex_of((fwpy_base *)self), &ids));
+    if (look(self, &s) != 0)
+        return NULL;
+    return fwpy_bool(s.held == FW_IPC_HELD_BY_ME || s.held == FW_IPC_HELD);
 }
 
 PyObject *fwpy_mutex_owner(PyObject *self, void *unused)
 {
-    uint64_t ids;
+    fw_ipc_state s;
 
     (void)unused;
-    if (!is_held(fwpy_mutex_of((fwpy_base *)self), &ids))
-        return fwpy_none();
-    return Py_BuildValue("(ii)", (int)(ids >> 32), (int)(uint32_t)ids);
+    return look(self, &s) != 0 ? NULL : fwpy_state_owner(&s);
+}
+
+PyObject *fwpy_mutex_state(PyObject *self, void *unused)
+{
+    fw_ipc_state s;
+
+    (void)unused;
+    return look(self, &s) != 0 ? NULL : fwpy_state_word(&s);
 }
 
 PyObject *fwpy_mutex_is_mine(PyObject *self, PyObject *unused)

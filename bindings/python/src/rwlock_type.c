@@ -2,6 +2,8 @@
 /* furwock.RWLock: the class. */
 #include "rwlock.h"
 
+#include "mutex.h"
+
 static size_t rwlock_size(const uint32_t *parameters)
 {
     (void)parameters;
@@ -101,6 +103,43 @@ static PyObject *rwlock_mode(PyObject *o, void *unused)
     return mode == FW_IPC_RWLOCK_NONE ? fwpy_none() : PyUnicode_FromString(words[mode - 1]);
 }
 
+/* 0, or -1 with an exception. */
+static int look(PyObject *o, fw_ipc_state *s)
+{
+    int error = fw_ipc_rwlock_state(lock_of(o), s);
+
+    if (error == 0)
+        return 0;
+    fwpy_error(((fwpy_base *)o)->state, error, "RWLock");
+    return -1;
+}
+
+static PyObject *rwlock_state(PyObject *o, void *unused)
+{
+    fw_ipc_state s;
+
+    (void)unused;
+    return look(o, &s) != 0 ? NULL : fwpy_state_word(&s);
+}
+
+static PyObject *rwlock_owner(PyObject *o, void *unused)
+{
+    fw_ipc_state s;
+
+    (void)unused;
+    if (look(o, &s) != 0)
+        return NULL;
+    return s.mode == FW_IPC_RWLOCK_READ ? fwpy_none() : fwpy_state_owner(&s);
+}
+
+static PyObject *rwlock_readers(PyObject *o, void *unused)
+{
+    fw_ipc_state s;
+
+    (void)unused;
+    return look(o, &s) != 0 ? NULL : PyLong_FromUnsignedLong(s.readers);
+}
+
 static PyObject *rwlock_generation(PyObject *o, void *unused)
 {
     (void)unused;
@@ -169,6 +208,11 @@ static PyGetSetDef rwlock_getset[] = {
     {"write", fwpy_rwlock_side, NULL, "For the writer.", (void *)FWPY_SIDE_WRITE},
     {"mode", rwlock_mode, NULL,
      "What this thread holds: 'read', 'upgradable', 'write' or None; the strongest.", NULL},
+    {"state", rwlock_state, NULL,
+     "'free', 'mine', 'held' (by others), 'dead' (a writer has died) or 'lost'. A snapshot.", NULL},
+    {"owner", rwlock_owner, NULL,
+     "(process, thread) of the writer, or of the upgradable reader; None: there is none.", NULL},
+    {"readers", rwlock_readers, NULL, "How many threads read, without an upgradable one.", NULL},
     {"generation", rwlock_generation, NULL,
      "The number of the acquisition for writing: the current or the last one.", NULL},
     {"deaths", rwlock_deaths, NULL, "How many deaths of writers were reported to this process.",

@@ -38,7 +38,7 @@ uint64_t fwpy_watch_token(const struct fwpy_watched *w)
     return 0;
 }
 
-/* --- Can it be had?  If not, this thread has announced itself in the word -------------------- */
+/* --- Can it be had?  If not, this thread has announced itself in the word --------------------- */
 
 static bool is_mutex_ready(uint64_t *word, struct fwpy_call *call)
 {

@@ -29,8 +29,9 @@ def die_with(lock: furwock.Mutex) -> int:
 def test_report() -> None:
     lock = furwock.Mutex()
     pid = die_with(lock)
+    assert (lock.state, lock.owner, lock.locked()) == ("dead", None, False)
     grant = lock.acquire()
-    assert isinstance(grant, furwock.Grant)
+    assert isinstance(grant, furwock.Grant) and lock.state == "mine"
     assert (grant.owner_died, grant.process, grant.thread, grant.generation) == (True, pid, pid, 1)
     assert lock.generation == 2
     grant.consistent()
@@ -53,7 +54,7 @@ def test_a_block_left_by_an_exception_gives_up() -> None:
         lock.acquire(timeout=0.01)
     with pytest.raises(furwock.LockLost):
         lock.acquire(blocking=False)
-    assert not lock.locked()
+    assert not lock.locked() and lock.state == "lost"
 
 
 def test_an_exception_without_a_death_gives_up_nothing() -> None:

@@ -36,6 +36,7 @@ def test_readers_share_and_exclude_writers() -> None:
     readers = [Child(reader) for _ in range(2)]
     inside.await_it()
     inside.await_it()
+    assert (lock.state, lock.readers, lock.owner) == ("held", 2, None)
     with lock.read as grant:
         assert grant == 1 and lock.mode == "read"
     assert lock.write.acquire(blocking=False) is False
@@ -46,8 +47,9 @@ def test_readers_share_and_exclude_writers() -> None:
         it.join()
     with lock.write:
         assert lock.mode == "write"
+        assert lock.owner == (os.getpid(), threading.get_native_id()) and lock.state == "mine"
         assert lock.read.acquire(blocking=False) is False
-    assert lock.mode is None
+    assert lock.mode is None and lock.state == "free"
     inside.close()
     go.close()
 
@@ -114,6 +116,7 @@ def test_a_killed_reader_has_released() -> None:
 def test_a_killed_writer_is_reported_to_the_next_one() -> None:
     lock = furwock.RWLock()
     dead = die_writing(lock)
+    assert lock.state == "dead"
     with pytest.raises(furwock.OwnerDied) as error:
         lock.read.acquire()
     assert error.value.grant is None and lock.mode is None
