@@ -10,6 +10,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """How many rounds the tests that kill processes at random make; what takes long."""
     parser.addoption("--storm", type=int, default=0, metavar="N",
                      help="rounds of the tests that kill at random (default: a few)")
+    parser.addoption("--wheels", action="store_true",
+                     help="build wheels, and test each in a clean environment of each CPython")
     parser.addoption("--packaging", action="store_true",
                      help="also build an sdist and a wheel of it, and install that (from PyPI)")
 
