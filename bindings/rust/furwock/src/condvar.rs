@@ -127,7 +127,8 @@ impl Condvar {
     ///
     /// If threads wait with another mutex, or have not yet returned from such a wait.
     pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
-        self.wait_raw(raw(guard), Deadline::NEVER);
+        // SAFETY: the guard holds it.
+        unsafe { self.wait_raw(raw(guard), Deadline::NEVER) };
     }
 
     /// The same, so long at most.
@@ -140,7 +141,8 @@ impl Condvar {
         guard: &mut MutexGuard<'_, T>,
         timeout: Duration,
     ) -> WaitTimeoutResult {
-        self.wait_raw(raw(guard), Deadline::after(timeout))
+        // SAFETY: the guard holds it.
+        unsafe { self.wait_raw(raw(guard), Deadline::after(timeout)) }
     }
 
     /// The same, until that moment at most.
@@ -154,7 +156,8 @@ impl Condvar {
         guard: &mut MutexGuard<'_, T>,
         timeout: std::time::Instant,
     ) -> WaitTimeoutResult {
-        self.wait_raw(raw(guard), Deadline::at(timeout))
+        // SAFETY: the guard holds it.
+        unsafe { self.wait_raw(raw(guard), Deadline::at(timeout)) }
     }
 
     /// Waits as long as `condition` returns true.
@@ -212,13 +215,20 @@ impl Condvar {
     ) -> WaitTimeoutResult {
         let mut result = WaitTimeoutResult(false);
         while !result.timed_out() && condition(guard) {
-            result = self.wait_raw(raw(guard), deadline);
+            // SAFETY: the guard holds it.
+            result = unsafe { self.wait_raw(raw(guard), deadline) };
         }
         result
     }
 
+    /// # Safety
+    ///
     /// The caller holds the mutex.
-    fn wait_raw(&self, mutex: &RawMutex, deadline: Deadline) -> WaitTimeoutResult {
+    pub(crate) unsafe fn wait_raw(
+        &self,
+        mutex: &RawMutex,
+        deadline: Deadline,
+    ) -> WaitTimeoutResult {
         let mutex = mutex.as_ptr();
         let user = User::begin(self, mutex);
         // SAFETY: both are initialised and live as long as they are borrowed; the caller holds the

@@ -65,6 +65,8 @@
 //! - `std` (default): deadlines as [`std::time::Instant`], and [`ReentrantMutex`].  Without it the
 //!   crate needs `core` only.
 //! - `ipc` (default): `furwock::ipc`.
+//! - `lock_api_0_5`: the raw locks and [`Condvar`] also have the traits of lock_api 0.5 (Rust
+//!   1.95): `lock_api::Mutex<furwock::RawMutex, T>` of that version.  The types here are of 0.4.
 //! - `arc_lock`, `serde`, `owning_ref`: those of [`lock_api`].
 //! - `system`: link an installed libfurwock, in place of the C sources of `furwock-sys`.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -86,6 +88,8 @@ mod condvar;
 mod deadline;
 mod event;
 mod latch;
+#[cfg(feature = "lock_api_0_5")]
+mod lock_api_0_5;
 mod mutex;
 mod once;
 mod once_lock;
