@@ -5,6 +5,7 @@
 /* Everything that furwock has for processes that share memory. */
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/cond.h>
+#include <furwock/ipc/interrupt.h>
 #include <furwock/ipc/journal.h>
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/named.h>

@@ -32,7 +32,8 @@ typedef enum fw_wait_kind {
     FW_WAIT_SPIN_THEN_BLOCK = 2, /* spin for spin_ns, then sleep */
     FW_WAIT_SPIN = 3,            /* spin until granted; never sleep */
     FW_WAIT_YIELD = 4,           /* spin, yielding the CPU between checks; never sleep */
-    FW_WAIT_ADAPTIVE = 5         /* spin while the owner runs, then sleep; see below */
+    FW_WAIT_ADAPTIVE = 5,        /* spin while the owner runs, then sleep; see below */
+    FW_WAIT_INTERRUPTIBLE = 256  /* beside a kind, between processes: furwock/ipc/interrupt.h */
 } fw_wait_kind;
 
 typedef struct fw_wait_policy {

@@ -33,7 +33,8 @@ static inline bool fw_adaptive_spin_begin_(fw_half_ *state, struct fw_wait_ *w,
 {
     uint32_t l = fw_load32_relaxed(state);
 
-    if (policy != NULL && policy->kind != FW_WAIT_DEFAULT)
+    if (policy != NULL &&
+        ((unsigned)policy->kind & ~(unsigned)FW_WAIT_INTERRUPTIBLE) != FW_WAIT_DEFAULT)
         return false;
     if (!fw_wait_blocks_(w) || (l & 0xffff) == 0)
         return true;

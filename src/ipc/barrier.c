@@ -311,7 +311,8 @@ int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
     if (error == 0)
         error = await_slow_(&v, token, &wait, policy);
     fw_ipc_wait_end_(&wait);
-    return error <= 0 ? claim_serial(&v, token) : error; /* F:ipc-barrier-serial-ender */
+    /* F:ipc-barrier-serial-ender */
+    return error <= 0 ? claim_serial(&v, token) : fw_ipc_wait_result_(&wait, error);
 }
 
 int fw_ipc_barrier_wait(fw_ipc_barrier *b)

@@ -245,7 +245,7 @@ int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_polic
     spin(&me, policy);
     error = sleep_until_over(&me);
     locked = lock_again(&me);
-    return locked != 0 ? locked : error;
+    return locked != 0 ? locked : fw_ipc_wait_result_(&me.wait, error);
 }
 
 int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadline *deadline)

@@ -197,7 +197,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
         error = wait_for_it(m, &w, &now);
     fw_ipc_wait_pass_on_(&w); /* IMU6  F:ipc-takes-quietly */
     fw_ipc_wait_end_(&w);
-    return error;
+    return fw_ipc_wait_result_(&w, error);
 }
 
 /* As lock_policy, once the first attempt has failed. */

@@ -64,7 +64,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->recheck_ns = w->first_ns;
     w->recheck_at = 0;
     forget_lives(w);
-    return fw_wait_begin_(&w->poll, policy, deadline);
+    return fw_ipc_wait_interruptible_(w, policy, deadline);
 }
 
 /* For tools.  The object is stored last: a tool that sees it sees since when, and how. */
@@ -117,7 +117,7 @@ void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
         w->is_late = true; /* F:ipc-life-not-compared */
     else if ((life & FW_ROBUST_WAITERS) == 0)
         w->is_blind = true;
-    else if (w->n - w->lives == FW_IPC_WATCHED_)
+    else if (w->n - w->lives == FW_IPC_WATCHED_ - fw_ipc_wait_has_stop_(w))
         w->is_partial = true;
     else
         w->words[w->n++] = (fw_futex_any){fw_ipc_life_half_(m), (uint32_t)life, FW_FUTEX_SHARED};
@@ -245,9 +245,11 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
                         const struct fw_ipc_cancel_ *cancel)
 {
     const uint32_t *alarm = alarm_of(w);
-    uint32_t n = close_ranks(w);
+    uint32_t n;
     int answer;
 
+    fw_ipc_wait_compare_stop_(w, WORDS);
+    n = close_ranks(w);
     w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
     answer = cancel == NULL /* F:ipc-deaf-to-alarm */
                  ? fw_sleep_any_(w->words, n + 1, end)
@@ -288,6 +290,10 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     if (!w->is_told)
         tell(w);
     end_look(w);
+    if (fw_ipc_wait_is_interrupted_(w)) {
+        forget_lives(w);
+        return ETIMEDOUT;
+    }
     if (!fw_wait_blocks_(&w->poll)) {
         forget_lives(w);
         return watch(w, word, expected);
@@ -306,6 +312,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     /* F:ipc-sleeps-for-good */
     error = !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
     w->has_line = true;
+    fw_ipc_wait_slept_(w, error);
     end_recheck(w, error == -ETIMEDOUT);
     forget_lives(w);
     return 0;

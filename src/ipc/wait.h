@@ -2,12 +2,15 @@
 #ifndef FW_IPC_WAIT_H
 #define FW_IPC_WAIT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <furwock/bits/deadline.h>
 #include <furwock/futex.h>
 #include <furwock/wait.h>
+
+#include <furwock/ipc/interrupt.h>
 
 #include "core/wait.h"
 #include "ipc/region/layout.h"
@@ -27,6 +30,8 @@
  *   sleeper waits for           wakes all others there
  *   the region's alarm          the kernel, when a member dies that owed others a wake: one
  *                               sleeper; that one wakes all others there
+ *   the sleeper's own, if its   a thread that wants the wait ended (furwock/ipc/interrupt.h)
+ *   policy has one
  *
  * and compares all of them with what it read before, so that a change or death before its sleep is
  * not missed either.  The alarm is always 0.  A thread owes others a wake while it waits (if it
@@ -46,6 +51,13 @@
  *   IWAIT4  A thread that waits for more members than it can watch (FW_IPC_WATCHED_) watches some:
  *           others after each re-check interval, and each thread others.  For the rest it
  *           re-checks, after a second at most.
+ *
+ *   IWAIT5  A wait that is interrupted has timed out, for all that has to do with the lock: the
+ *           next sleep of it is none and returns ETIMEDOUT, after which the caller gives up as it
+ *           does at a deadline.  Why is known to the wait only, which says so at the end
+ *           (fw_ipc_wait_result_).  The word is compared by the kernel with the others, and before
+ *           each sleep; so a change is not missed, and a wake that the sleeper was given meanwhile
+ *           is used, or passed on, as by any thread that gives up.
  *
  * No thread sleeps for longer than a re-check interval.  The first one lasts FW_RECHECK_IPC_NS; by
  * IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one before, up to
@@ -117,6 +129,8 @@ struct fw_ipc_wait_ {
     uint64_t first_ns;    /* how long the first one is, except by IWAIT3 */
     uint64_t recheck_ns;  /* how long one is by now */
     uint64_t recheck_at;  /* CLOCK_MONOTONIC, in ns; 0: the next one has not begun */
+    const fw_ipc_interrupt *interrupt; /* NULL: none */
+    int interrupted;                   /* IWAIT5: ECANCELED, EINTR; 0: not yet */
     struct fw_robust_ debt;
     uint32_t lives;                          /* where they begin in `words` */
     uint32_t n;                              /* and where they end */
@@ -208,6 +222,12 @@ void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w);
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);
 
+/* What the caller of the wait is told: ETIMEDOUT, or what else has ended it (IWAIT5). */
+static inline int fw_ipc_wait_result_(const struct fw_ipc_wait_ *w, int error)
+{
+    return error == ETIMEDOUT && w->interrupted != 0 ? w->interrupted : error;
+}
+
 /* What comes between these is a change for which others are woken: if the thread dies, they are. */
 static inline void fw_ipc_debt_begin_(struct fw_robust_ *debt,
                                       const struct fw_ipc_mapping_ *mapping)
@@ -219,6 +239,24 @@ static inline void fw_ipc_debt_end_(const struct fw_robust_ *debt)
 {
     fw_robust_withdraw_(debt);
 }
+
+/* --- wait_interrupt.c, for wait.c: IWAIT5 ----------------------------------------------------- */
+
+/* As fw_wait_begin_, of the policy without its interrupt. */
+int fw_ipc_wait_interruptible_(struct fw_ipc_wait_ *w, const fw_wait_policy *policy,
+                               const fw_deadline *deadline);
+
+/* Is there a word that ends the wait?  It takes the place of one life. */
+bool fw_ipc_wait_has_stop_(const struct fw_ipc_wait_ *w);
+
+/* The next sleep is on that word, too; of `words` at most. */
+void fw_ipc_wait_compare_stop_(struct fw_ipc_wait_ *w, uint32_t words);
+
+/* Is the wait to end? */
+bool fw_ipc_wait_is_interrupted_(struct fw_ipc_wait_ *w);
+
+/* What the kernel said at the end of a sleep. */
+void fw_ipc_wait_slept_(struct fw_ipc_wait_ *w, int error);
 
 /* Wakes at most n sleepers on the word. */
 void fw_ipc_wake_(const uint32_t *word, unsigned n);
