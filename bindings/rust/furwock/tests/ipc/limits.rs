@@ -6,7 +6,7 @@ use std::thread;
 
 use furwock::ipc::{Condvar, ErrorKind, LockError, Mutex, Region};
 
-use crate::support::{open, region, Name, Process, Victim};
+use crate::support::{open, region, wait_until, Name, Process, Victim};
 
 #[test]
 fn a_full_region_says_so_and_works_on() {
@@ -59,6 +59,8 @@ fn no_slot_is_left_until_threads_end() {
         assert!(matches!(mutex.lock(), Err(LockError::NoSlot)));
         end.wait();
     });
+    // The scope ends with the closures, perhaps before the threads.
+    wait_until("a thread has ended", || !matches!(mutex.lock(), Err(LockError::NoSlot)));
     assert_eq!(*mutex.lock().unwrap(), SLOTS as u64);
 }
 
