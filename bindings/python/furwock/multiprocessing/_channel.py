@@ -249,6 +249,18 @@ class Sender(ChannelEnd):
         message.close()
 
 
+class Duplex(Receiver, Sender):
+    """One end of a pair of channels, one in each direction."""
+
+
+def duplex() -> tuple[Duplex, Duplex]:
+    """Two ends; each receives what the other sends.  Whoever has an end may receive there."""
+    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for end in ends:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    return Duplex(ends[0]), Duplex(ends[1])
+
+
 def _rebuild(end: type[ChannelEnd], fd: Any) -> ChannelEnd:
     return end(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fd.detach()))
 
