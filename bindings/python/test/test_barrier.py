@@ -11,7 +11,7 @@ import pytest
 
 import furwock
 from furwock import _furwock
-from victims import Words, child, exit_code, kill, wait_until
+from victims import Words, child, exit_code, interrupts, kill, wait_until
 
 Broken = threading.BrokenBarrierError
 
@@ -226,3 +226,12 @@ def test_arguments() -> None:
     with pytest.raises(TypeError):
         furwock.Barrier(1, 3)  # type: ignore[arg-type]
     assert furwock.Barrier(4096).parties == 4096
+
+
+def test_an_interrupted_wait_has_not_arrived() -> None:
+    barrier = furwock.Barrier(2)
+    with pytest.raises(KeyboardInterrupt):
+        with interrupts():
+            barrier.wait()
+    assert barrier.n_waiting == 0 and not barrier.broken
+    assert sorted(in_threads(2, barrier.wait)) == [0, 1]  # type: ignore[type-var]

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 
 import pytest
 
 import furwock
-from victims import Words, child, exit_code, killed_after, wait_until
+from victims import Words, child, exit_code, interrupts, killed_after, wait_until
 
 
 def test_one_is_notified_and_then_all() -> None:
@@ -144,28 +142,20 @@ def test_wait_returns_a_grant_after_a_death() -> None:
 
 
 def test_an_interrupted_wait_holds_the_lock() -> None:
-    condition, pid, done = furwock.Condition(), os.getpid(), threading.Event()
+    condition: furwock.Condition = furwock.Condition()
+    counts: list[int] = []
 
-    def interrupt() -> None:
-        while not done.wait(0.05):
-            os.kill(pid, signal.SIGINT)
+    def is_waiting() -> None:
+        with condition:
+            pass
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread = threading.Thread(target=interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            with condition:
-                try:
-                    thread.start()
-                    condition.wait()
-                finally:
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)
-                    assert condition.lock._count() == 1
-    finally:
-        done.set()
-        thread.join()
-        signal.signal(signal.SIGINT, before)
-    assert not condition.lock.locked()
+    with pytest.raises(KeyboardInterrupt):
+        with condition, interrupts(is_waiting):
+            try:
+                condition.wait()
+            finally:
+                counts.append(condition.lock._count())
+    assert counts == [1] and not condition.lock.locked()
 
 
 def test_a_named_condition_has_a_named_lock(tmp_path: object) -> None:

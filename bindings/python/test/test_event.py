@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 
 import pytest
 
 import furwock
-from victims import child, exit_code, killed_after, wait_until
+from victims import child, exit_code, interrupts, killed_after, wait_until
 
 
 def test_it_is_set_and_cleared() -> None:
@@ -70,24 +68,10 @@ def test_what_a_killed_setter_has_set_is_set() -> None:
 
 
 def test_an_interrupted_wait_raises() -> None:
-    event, pid = furwock.Event(), os.getpid()
-    done = threading.Event()
-
-    def interrupt() -> None:
-        while not done.wait(0.05):
-            os.kill(pid, signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread = threading.Thread(target=interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            thread.start()
+    event = furwock.Event()
+    with pytest.raises(KeyboardInterrupt):
+        with interrupts():
             event.wait()
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        done.set()
-        thread.join()
-        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_run_meanwhile() -> None:

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import furwock
-from victims import child, kill, killed_after, wait_until
+from victims import child, interrupts, kill, killed_after, wait_until
 
 
 def test_take_and_give() -> None:
@@ -98,3 +98,11 @@ def test_arguments(tmp_path: object) -> None:
         assert furwock.Permits(2, region, "licences").value == 1
     with pytest.raises(furwock.Error):
         furwock.Permits(3, region, "licences")
+
+
+def test_an_interrupted_wait_takes_nothing() -> None:
+    permits = furwock.Permits(1)
+    with pytest.raises(KeyboardInterrupt):
+        with permits, interrupts():
+            permits.acquire()
+    assert permits.value == 1 and permits.held == 0

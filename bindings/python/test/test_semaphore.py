@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import furwock
-from victims import child, exit_code, killed_after, wait_until
+from victims import child, exit_code, interrupts, killed_after, wait_until
 
 
 def test_acquire_and_release() -> None:
@@ -167,3 +167,12 @@ def test_a_named_semaphore(tmp_path: object) -> None:
     assert other.value == 1
     with pytest.raises(furwock.Error):
         furwock.Semaphore(3, 5, region, "places")
+
+
+def test_an_interrupted_wait_takes_nothing() -> None:
+    semaphore = furwock.Semaphore(0)
+    with pytest.raises(KeyboardInterrupt):
+        with interrupts():
+            semaphore.acquire()
+    semaphore.release()
+    assert semaphore.value == 1 and semaphore.acquire(False)

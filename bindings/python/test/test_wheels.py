@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Wheels, with --wheels: one for CPython 3.10 and later, built with the headers of 3.10, and one for
-each interpreter without such an ABI. Each is installed in a clean environment, and tested."""
+"""Wheels, with --wheels: one for CPython 3.10 and later, built with the headers of 3.10, and one
+for each interpreter without such an ABI. Each is installed in a clean environment, and tested."""
 
 from __future__ import annotations
 

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import random
 import signal
 import struct
+import threading
 import time
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Sequence
 
 Step = Callable[[], object]
 
@@ -67,6 +69,32 @@ def killed_after(function: Step) -> None:
         function()
         os.kill(os.getpid(), signal.SIGKILL)
     assert exit_code(child(body)) == -signal.SIGKILL
+
+
+@contextlib.contextmanager
+def interrupts(ready: Step = lambda: None) -> Iterator[None]:
+    """Raises KeyboardInterrupt once in the block, soon after ready() has returned in a thread."""
+    pid, done, raised = os.getpid(), threading.Event(), threading.Event()
+
+    def handle(*_: object) -> None:
+        if not raised.is_set():
+            raised.set()
+            raise KeyboardInterrupt
+
+    def interrupt() -> None:
+        ready()
+        while not done.wait(0.03):
+            os.kill(pid, signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, handle)
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        yield
+    finally:
+        done.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 class Words:
