@@ -6,8 +6,13 @@
 #include "fwpy.h"
 
 enum {
-    /* How long a KeyboardInterrupt may take: the main thread looks for signals that often. */
-    SLICE_NS = 50 * 1000 * 1000,
+    /*
+     * How long a KeyboardInterrupt may take: the main thread looks for signals at the end of a
+     * slice.  A writer gives up its turn there, and readers come in that overlap with those before:
+     * so the slices of a long wait are longer.
+     */
+    FIRST_SLICE_MS = 50,
+    LONGEST_SLICE_MS = 400,
     SECOND_NS = 1000 * 1000 * 1000
 };
 
@@ -96,8 +101,8 @@ int fwpy_wait(int (*call)(void *arg, const fw_deadline *deadline), void *arg,
 {
     bool has_signals = fwpy_is_main_thread();
 
-    for (;;) {
-        fw_deadline slice = after((double)SLICE_NS / SECOND_NS);
+    for (int ms = FIRST_SLICE_MS;; ms = ms < LONGEST_SLICE_MS ? 2 * ms : ms) {
+        fw_deadline slice = after(ms / 1000.0);
         bool is_last = !has_signals || (!t->is_forever && is_before(&t->at.at, &slice.at));
         const fw_deadline *deadline = !is_last ? &slice : t->is_forever ? NULL : &t->at;
         int error;
