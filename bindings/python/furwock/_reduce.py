@@ -22,12 +22,29 @@ def _need_spawning(obj: object) -> Any:
     return popen
 
 
+def _first(region: Region, popen: Any) -> Region:
+    """The Region that stands for this region in the child's pickle.
+
+    There may be several for one region, as its objects came here in different ways, but its
+    descriptor is passed once.
+    """
+    regions = vars(popen).setdefault("_furwock_regions", {})
+    first: Region = regions.setdefault(region.key, region)
+    return first
+
+
 def reduce_region(region: Region) -> tuple[Any, ...]:
     """The region by name, or by a descriptor for the child that is being spawned."""
     if region.name is not None:
         return _open_region, (region.name,)
-    _need_spawning(region)
+    first = _first(region, _need_spawning(region))
+    if first is not region:
+        return _same_region, (first,)
     return _take_region, (reduction.DupFd(region.fileno()), region.is_default)
+
+
+def _same_region(region: Region) -> Region:
+    return region
 
 
 def _open_region(name: str) -> Region:
@@ -47,11 +64,14 @@ def _take_region(duplicate: Any, is_default: bool) -> Region:
 
 def reduce_object(obj: Any) -> tuple[Any, ...]:
     """An object of a region, and what a derived class has added to it."""
-    if obj.name is None or obj.region.name is None:
+    region = obj.region
+    if obj.name is None or region.name is None:
         popen = _need_spawning(obj)
+        if region.name is None:
+            region = _first(region, popen)
         # The parent keeps it until the child, which may take its time, has its own reference.
         vars(popen).setdefault("_furwock_objects", []).append(obj)
-    parts = (rebuild, (type(obj), obj.region, obj.handle[1:]))
+    parts = (rebuild, (type(obj), region, obj.handle[1:]))
     attributes = getattr(obj, "__dict__", None)
     return (*parts, attributes) if attributes else parts
 

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import threading
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,6 @@ def test_only_the_holder_releases() -> None:
         lock.release()
     with pytest.raises(AssertionError):
         rlock.release()
-    thread = threading.Thread(target=lock.acquire)
     with lock:
         failures = []
 
@@ -215,3 +215,52 @@ def test_script_with_a_lock_of_its_main_module(method: str, tmp_path: Path) -> N
     done = subprocess.run([sys.executable, "-W", "error", str(script)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=LONG, check=False)
     assert (done.stdout, done.stderr) == ("True\n0\n", "")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_child_of_the_standard_module(method: str) -> None:
+    ctx = standard.get_context(method)
+    lock, event = mp.Lock(), mp.Event()
+    process = ctx.Process(target=acquire_and_set, args=(lock, event))
+    process.start()
+    assert event.wait(LONG)
+    join(process)
+
+
+def twice(number: int) -> int:
+    return 2 * number
+
+
+def test_standard_executor_with_a_context(ctx: Any) -> None:
+    with ProcessPoolExecutor(2, mp_context=ctx) as executor:
+        assert list(executor.map(twice, range(20), timeout=LONG)) == list(range(0, 40, 2))
+
+
+def put_in(shared: Any, lock: Any) -> None:
+    with lock:
+        shared["child"] = True
+
+
+def test_manager_of_a_context(ctx: Any) -> None:
+    with ctx.Manager() as manager:
+        shared, lock = manager.dict(), manager.Lock()
+        process = ctx.Process(target=put_in, args=(shared, lock))
+        process.start()
+        join(process)
+        with lock:
+            assert shared.copy() == {"child": True}
+
+
+def make_grandchild(ctx: Any, event: Any) -> None:
+    lock = ctx.Lock()
+    process = ctx.Process(target=acquire_and_set, args=(lock, event))
+    process.start()
+    join(process)
+
+
+def test_grandchildren(ctx: Any) -> None:
+    event = ctx.Event()
+    process = ctx.Process(target=make_grandchild, args=(ctx, event))
+    process.start()
+    assert event.wait(LONG)
+    join(process)

@@ -203,6 +203,10 @@ class Receiver(ChannelEnd):
             except BlockingIOError:
                 self.wait(select.POLLIN, None)
 
+    def recv(self) -> Any:
+        """Wait for an object: concurrent.futures reads a SimpleQueue of its context in this way."""
+        return reduction.ForkingPickler.loads(self.receive())
+
     def count(self) -> int:
         """How many messages are in the channel at this moment."""
         value = array.array("i", [0])

@@ -22,54 +22,54 @@ __all__ = ()
 class BaseContext(standard.BaseContext):
     """What all contexts offer: the standard's methods, with furwock's classes behind them."""
 
-    def Lock(self) -> "Lock":
+    def Lock(self) -> "Lock":  # type: ignore[override]
         """Returns a non-recursive lock, which only the holding thread may release."""
         from .synchronize import Lock
         return Lock(ctx=self.get_context())
 
-    def RLock(self) -> "RLock":
+    def RLock(self) -> "RLock":  # type: ignore[override]
         """Returns a recursive lock."""
         from .synchronize import RLock
         return RLock(ctx=self.get_context())
 
-    def Condition(self, lock: Any = None) -> "Condition":
+    def Condition(self, lock: Any = None) -> "Condition":  # type: ignore[override]
         """Returns a condition variable, with its own recursive lock if none is given."""
         from .synchronize import Condition
         return Condition(lock, ctx=self.get_context())
 
-    def Semaphore(self, value: int = 1) -> "Semaphore":
+    def Semaphore(self, value: int = 1) -> "Semaphore":  # type: ignore[override]
         """Returns a semaphore; what a dead process had acquired and not released comes back."""
         from .synchronize import Semaphore
         return Semaphore(value, ctx=self.get_context())
 
-    def BoundedSemaphore(self, value: int = 1) -> "BoundedSemaphore":
+    def BoundedSemaphore(self, value: int = 1) -> "BoundedSemaphore":  # type: ignore[override]
         """Returns a semaphore whose value cannot exceed the one that it began with."""
         from .synchronize import BoundedSemaphore
         return BoundedSemaphore(value, ctx=self.get_context())
 
-    def Event(self) -> "Event":
+    def Event(self) -> "Event":  # type: ignore[override]
         """Returns an event."""
         from .synchronize import Event
         return Event(ctx=self.get_context())
 
-    def Barrier(self, parties: int,
+    def Barrier(self, parties: int,  # type: ignore[override]
                 action: Optional[Callable[[], Any]] = None,
                 timeout: Optional[float] = None) -> "Barrier":
         """Returns a barrier, which breaks if a process dies that waits in it."""
         from .synchronize import Barrier
         return Barrier(parties, action, timeout, ctx=self.get_context())
 
-    def Queue(self, maxsize: int = 0) -> "Queue":
+    def Queue(self, maxsize: int = 0) -> "Queue":  # type: ignore[override]
         """Returns a queue."""
         from .queues import Queue
         return Queue(maxsize, ctx=self.get_context())
 
-    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue":
+    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue":  # type: ignore[override]
         """Returns a queue with task_done() and join()."""
         from .queues import JoinableQueue
         return JoinableQueue(maxsize, ctx=self.get_context())
 
-    def SimpleQueue(self) -> "SimpleQueue":
+    def SimpleQueue(self) -> "SimpleQueue":  # type: ignore[override]
         """Returns a queue without a feeder thread."""
         from .queues import SimpleQueue
         return SimpleQueue(ctx=self.get_context())

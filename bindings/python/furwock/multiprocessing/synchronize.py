@@ -29,6 +29,31 @@ def _owner_name(lock: furwock.Mutex) -> str:
     return "SomeOtherThread" if owner[0] == os.getpid() else "SomeOtherProcess"
 
 
+class _SemLock:
+    """What the standard module's queues ask of the semaphore inside of a lock.
+
+    They come to have furwock's locks when they are made with one of its contexts, as
+    concurrent.futures does with a mp_context.
+    """
+
+    def __init__(self, obj: Any) -> None:
+        self._obj = obj
+
+    def _is_mine(self) -> bool:
+        return bool(self._obj._is_mine())
+
+    def _count(self) -> int:
+        return int(self._obj._count())
+
+    def _get_value(self) -> int:
+        if isinstance(self._obj, furwock.Mutex):
+            return int(not self._obj.locked())
+        return int(self._obj.get_value())
+
+    def _is_zero(self) -> bool:
+        return self._get_value() == 0
+
+
 class Lock(furwock.Mutex):
     """A non-recursive lock, which only the holding thread may release (else ValueError).
 
@@ -39,6 +64,10 @@ class Lock(furwock.Mutex):
     def __new__(cls, *, ctx: Any = None) -> "Lock":
         return super().__new__(cls, on_death="consistent", relock="wait", misuse=ValueError)
 
+    @property
+    def _semlock(self) -> _SemLock:
+        return _SemLock(self)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}(owner={_owner_name(self)})>"
 
@@ -48,6 +77,10 @@ class RLock(furwock.Mutex):
 
     def __new__(cls, *, ctx: Any = None) -> "RLock":
         return super().__new__(cls, on_death="consistent", relock="count", misuse=AssertionError)
+
+    @property
+    def _semlock(self) -> _SemLock:
+        return _SemLock(self)
 
     def __repr__(self) -> str:
         owner = _owner_name(self)
@@ -68,6 +101,10 @@ class Semaphore(furwock.Semaphore):
     def __new__(cls, value: int = 1, *, ctx: Any = None) -> "Semaphore":
         return super().__new__(cls, value)
 
+    @property
+    def _semlock(self) -> _SemLock:
+        return _SemLock(self)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}(value={self.get_value()})>"
 
@@ -77,6 +114,10 @@ class BoundedSemaphore(furwock.Semaphore):
 
     def __new__(cls, value: int = 1, *, ctx: Any = None) -> "BoundedSemaphore":
         return super().__new__(cls, value, value)
+
+    @property
+    def _semlock(self) -> _SemLock:
+        return _SemLock(self)
 
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}(value={self.get_value()}, "
