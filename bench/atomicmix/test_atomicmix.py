@@ -12,6 +12,10 @@ import try_bench  # noqa: E402
 SHORT = ("--repeat", "2", "--milliseconds", "1")
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--size", "15", "--mix", "store", "--threads", "0", "--milliseconds", "1")
+
+
 class Refusals(try_bench.Refusals):
     def test_unknown_lock_names_what_exists(self):
         said = self.refused_in_a_line("no-such-library")

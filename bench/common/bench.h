@@ -67,8 +67,12 @@ struct bench {
     struct bench_catalogue catalogue;
     struct bench_point *points;
     size_t n;
-    unsigned repetitions; /* wanted */
+    unsigned repetitions; /* wanted, of this sitting */
     unsigned finished;    /* done */
+    unsigned done;        /* before this sitting (--resume) */
+    double spent;         /* seconds, of those */
+    double seconds;       /* of this sitting */
+    json_t *earlier;      /* the result so far; NULL: none */
     double budget;        /* seconds after which no repetition begins once there are six; 0: none */
     const char *no_system_calls; /* why they are not counted; "": they are */
     char notes[BENCH_NOTES_MAX][160];
@@ -109,12 +113,12 @@ size_t bench_numbers(const char *option, const char *text, unsigned long least, 
 /* --cpus and --pin: a child parser without input, which needs nothing else of a benchmark. */
 extern const struct argp bench_cpus_argp;
 
-/* The options that all have: those, --json, --list, --repeat, --budget, and the names of locks. */
+/* The options that all have: those, --json, --resume, --list, --repeat, --budget, and names. */
 struct bench_options {
     const char *json;
     unsigned repetitions; /* 0: not told */
     double budget;
-    bool list;
+    bool list, resume, dry_run;
     const char *names[BENCH_LOCKS_MAX];
     size_t n;
 };
@@ -146,6 +150,18 @@ int bench_whole(struct bench *b, const struct bench_options *o);
 
 /* Whether this run is made to count system calls: its time is not used. */
 extern bool bench_counts_calls;
+
+/* --- resume.c -------------------------------------------------------------------------------- */
+
+/*
+ * Goes on with the result in the file, if there is one: what was done before does not have to be
+ * done again, and its time is part of the budget.  Refuses what is of other points, of another
+ * benchmark or of another machine.
+ */
+void bench_resume(struct bench *b, const char *path);
+
+/* The result of this sitting together with what there was before; steals and returns. */
+json_t *bench_joined(const struct bench *b, json_t *now);
 
 /* --- fit.c ----------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-enum { REPETITIONS_MAX = 10000, BUDGET_MAX = 1000000 };
+enum { REPETITIONS_MAX = 10000, BUDGET_MAX = 1000000, KEY_RESUME = 0x1100, KEY_DRY_RUN };
 
 volatile sig_atomic_t bench_interrupted;
 static const char *program; /* NULL: as it was started */
@@ -112,6 +112,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'L':
         o->list = true;
         return 0;
+    case KEY_DRY_RUN:
+        o->dry_run = true;
+        return 0;
+    case KEY_RESUME:
+        o->resume = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->n == BENCH_LOCKS_MAX)
             bench_die("more than %d names of locks", BENCH_LOCKS_MAX);
@@ -126,6 +132,8 @@ static const struct argp_option options[] = {
     {"repeat", 'R', "N", 0, "how often each lock is run, in turns with the others", 1},
     {"budget", 'b', "SECONDS", 0, "begin no repetition after that time, once there are six", 1},
     {"json", 'j', "FILE", 0, "also write the results to FILE", 1},
+    {"resume", KEY_RESUME, NULL, 0, "go on with FILE, where that was interrupted", 1},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "only tell what would be run", 1},
     {"list", 'L', NULL, 0, "name the locks there are, and those that are missing", 1},
     {0},
 };

@@ -51,7 +51,7 @@ static bool prepare(struct bench *b)
     for (size_t i = 0; i < b->n; i++)
         for (size_t k = 0; k < b->points[i].n; k++) {
             struct bench_entry *e = &b->points[i].entries[k];
-            e->runs = calloc(b->repetitions, sizeof *e->runs);
+            e->runs = calloc(b->repetitions + 1, sizeof *e->runs);
             if (e->runs == NULL) {
                 bench_warn("no memory");
                 return false;
@@ -80,7 +80,7 @@ static bool run_point(struct bench *b, struct bench_point *p, unsigned repetitio
     struct bench_run unused;
 
     for (size_t k = 0; k < p->n && !bench_interrupted; k++) {
-        struct bench_entry *e = &p->entries[(k + repetition) % p->n];
+        struct bench_entry *e = &p->entries[(k + b->done + repetition) % p->n];
         show(b, p, e->lock->name);
         if (!b->run(p, e, keep ? &e->runs[repetition] : &unused))
             return false;
@@ -110,17 +110,23 @@ static void count_calls(struct bench *b)
     }
 }
 
+static double since(uint64_t began)
+{
+    return (double)(clock_ns() - began) / 1e9;
+}
+
 static void conduct(struct bench *b)
 {
     uint64_t began = clock_ns();
 
     while (b->finished < b->repetitions && b->n > 0) {
-        if (b->budget > 0 && b->finished >= STATS_INTERVAL_LEAST &&
-            (double)(clock_ns() - began) > b->budget * 1e9)
+        if (b->budget > 0 && b->done + b->finished >= STATS_INTERVAL_LEAST &&
+            b->spent + since(began) > b->budget)
             break;
         if (!run_all(b, b->finished, true))
             break;
         b->finished++;
+        b->seconds = since(began);
     }
     if (!bench_interrupted && b->finished > 0)
         count_calls(b);
@@ -138,31 +144,74 @@ static void release(struct bench *b)
     }
     free(b->points);
     json_decref(b->settings);
+    json_decref(b->earlier);
 }
 
-int bench_whole(struct bench *b, const struct bench_options *o)
+static void set_up(struct bench *b, const struct bench_options *o)
 {
-    int json = o->json != NULL ? bench_open_json(o->json) : -1;
-    int status = 0;
-
     b->budget = o->budget;
     if (o->repetitions > 0)
         b->repetitions = o->repetitions;
     b->no_system_calls = "not asked for";
     bench_fit(b);
+    if (o->resume)
+        bench_resume(b, o->json);
+    b->repetitions -= b->done < b->repetitions ? b->done : b->repetitions;
+}
+
+static int tell_end(const struct bench *b)
+{
+    if (bench_interrupted)
+        bench_warn("interrupted after %u of %u repetitions", b->done + b->finished,
+                   b->done + b->repetitions);
+    else if (b->done + b->finished == 0)
+        bench_warn("nothing was measured");
+    else if (b->done > 0)
+        bench_warn("%u repetitions more: %u in the file, of which the table shows the last",
+                   b->finished, b->done + b->finished);
+    return bench_interrupted || b->done + b->finished == 0;
+}
+
+/* What would be run; what is left out has been noted. */
+static int tell_plan(struct bench *b)
+{
+    size_t runs = 0;
+    double expected = bench_expected(b);
+
+    for (size_t i = 0; i < b->n; i++) {
+        runs += b->points[i].n;
+        printf("%s: %zu\n", b->points[i].title, b->points[i].n);
+    }
+    printf("%zu points; %zu runs in a repetition, of which there are at most %u", b->n, runs,
+           b->repetitions);
+    if (expected > 0)
+        printf(", and about %.1f s for each", expected);
+    if (b->budget > 0)
+        printf("; %.0f s for all", b->budget);
+    putchar('\n');
+    for (size_t i = 0; i < b->n_notes; i++)
+        printf("%s\n", b->notes[i]);
+    release(b);
+    return 0;
+}
+
+int bench_whole(struct bench *b, const struct bench_options *o)
+{
+    int json = o->json != NULL && !o->dry_run ? bench_open_json(o->json) : -1;
+    int status = 0;
+
+    set_up(b, o);
+    if (o->dry_run)
+        return tell_plan(b);
     if (prepare(b))
         conduct(b);
     if (b->finished > 0)
         bench_print(b, stdout);
-    if (json >= 0 && bench_write_json(bench_json(b), json) != 0) {
+    if (json >= 0 && bench_write_json(bench_joined(b, bench_json(b)), json) != 0) {
         bench_warn("cannot write %s: %s", o->json, strerror(errno));
         status = 1;
     }
-    if (bench_interrupted)
-        bench_warn("interrupted after %u of %u repetitions", b->finished, b->repetitions);
-    else if (b->finished == 0)
-        bench_warn("nothing was measured");
-    status |= bench_interrupted || b->finished == 0;
+    status |= tell_end(b);
     release(b);
     return status;
 }

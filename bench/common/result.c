@@ -92,10 +92,11 @@ json_t *bench_json(const struct bench *b)
             json_array_append_new(cells, cell_json(b, &b->points[i], &b->points[i].entries[k]));
     for (size_t i = 0; i < b->n_notes; i++)
         json_array_append_new(notes, json_string(b->notes[i]));
-    return json_pack("{s:s s:s s:s s:i s:b s:o s:o s:o s:o s:o* s:o}", "format", "furwock-bench-1",
-                     "benchmark", b->name, "unit", b->unit, "rounds", (int)b->finished, "complete",
-                     b->finished > 0 && !bench_interrupted, "machine", bench_machine_json(), "made",
-                     bench_made_json(), "missing",
+    return json_pack("{s:s s:s s:s s:i s:f s:b s:o s:o s:o s:o s:o* s:o}", "format",
+                     "furwock-bench-1", "benchmark", b->name, "unit", b->unit, "rounds",
+                     (int)(b->done + b->finished), "seconds", b->spent + b->seconds, "complete",
+                     b->done + b->finished > 0 && !bench_interrupted, "machine",
+                     bench_machine_json(), "made", bench_made_json(), "missing",
                      bench_missing_json(b->catalogue.missing, b->catalogue.n_missing), "notes",
                      notes, "settings", json_incref(b->settings), "cells", cells);
 }

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -109,6 +110,89 @@ class Result(unittest.TestCase):
             self.assertGreater(summary["ratio"]["median"], 0)
 
 
+class Resumed(unittest.TestCase):
+    """Ctrl-C, and the same command goes on.  Not run by itself: see main()."""
+
+    WORDS = ()                          # that make a repetition short
+    MANY = 10000
+
+    def interrupted(self, path):
+        """The result of a run that was interrupted after one repetition at least."""
+        patience = 0.5
+        while patience < 120:
+            path.unlink(missing_ok=True)
+            with subprocess.Popen([*COMMAND, *self.WORDS, "--repeat", str(self.MANY), "--json",
+                                   str(path), "--resume"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) as running:
+                try:
+                    said = running.communicate(timeout=patience)[1]
+                    if running.returncode == 77:
+                        self.skipTest(said)
+                    self.fail(f"status {running.returncode}: {said}")
+                except subprocess.TimeoutExpired:
+                    running.send_signal(signal.SIGINT)
+                said = running.communicate(timeout=250)[1]
+            self.assertEqual(running.returncode, 1, said)
+            self.assertIn("interrupted after", said)
+            result = json.loads(path.read_text(encoding="utf-8"))
+            self.assertIs(result["complete"], False)
+            if result["rounds"] > 0:
+                return result
+            patience *= 2
+        return self.fail("not one repetition in two minutes")
+
+    def check_runs(self, result, rounds):
+        self.assertEqual(result["rounds"], rounds)
+        for cell in result["cells"]:
+            self.assertEqual([run["round"] for run in cell["runs"]], list(range(rounds)))
+            self.assertEqual(cell["summary"]["n"], rounds)
+            seconds = sorted(run["seconds"] for run in cell["runs"])
+            self.assertLessEqual(seconds[0], cell["summary"]["median"])
+            self.assertGreaterEqual(seconds[-1], cell["summary"]["median"])
+
+    def test_interrupted_and_gone_on_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            first = self.interrupted(path)
+            rounds = first["rounds"] + 2
+            words = (*self.WORDS, "--json", str(path), "--resume")
+            done = run(*words, "--repeat", str(rounds))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{first['rounds']} repetitions were made before", done.stderr)
+            result = json.loads(path.read_text(encoding="utf-8"))
+            self.assertIs(result["complete"], True)
+            self.check_runs(result, rounds)
+            self.assertGreater(result["seconds"], first["seconds"])
+            runs = {(cell["lock"], str(cell.get("threads"))): cell["runs"]
+                    for cell in first["cells"][:1]}
+            for cell in result["cells"][:1]:
+                before = runs[cell["lock"], str(cell.get("threads"))]
+                self.assertEqual(cell["runs"][:len(before)], before)
+            # Nothing is left to do: nothing is run, and the result stays.
+            done = run(*words, "--repeat", str(rounds))
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            self.check_runs(json.loads(path.read_text(encoding="utf-8")), rounds)
+
+    def test_only_its_own_is_gone_on_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            words = (*self.WORDS, "--json", str(path))
+            self.assertEqual(run(*words, "--repeat", "2").returncode, 0)
+            result = json.loads(path.read_text(encoding="utf-8"))
+            for change, said in (({"benchmark": "other"}, "no result of"),
+                                 ({"machine": {**result["machine"], "cpus": 999}}, "cpus"),
+                                 ({"cells": result["cells"][1:]}, "other options"),
+                                 ({"cells": [*result["cells"], result["cells"][0]]}, "more than")):
+                path.write_text(json.dumps({**result, **change}), encoding="utf-8")
+                done = run(*words, "--resume", "--repeat", "3")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(said, done.stderr)
+                self.assertIn(str(path), done.stderr)
+            path.write_text("{", encoding="utf-8")
+            self.assertEqual(run(*words, "--resume").returncode, 2)
+        self.assertEqual(run(*self.WORDS, "--resume").returncode, 2)
+
+
 class Lengths(unittest.TestCase):
     """Runs last four turns of the scheduler, unless told.  Not run by itself: see main()."""
 
@@ -140,6 +224,11 @@ class Lengths(unittest.TestCase):
         cells, notes = self.cells(self.THREADS, f"2,{many}", "--budget", "5")
         self.assertEqual({cell["threads"] for cell in cells}, {2})
         self.assertIn("left out, to end in 5 s: 1 of 2 points", notes)
+        done = run("--repeat", "2", *self.FEW, self.THREADS, f"2,{many}", "--budget", "5",
+                   "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"1 points; \d+ runs in a repetition, .* about [\d.]+ s for")
+        self.assertIn("left out, to end in 5 s: 1 of 2 points", done.stdout)
 
 
 def main(argv):

@@ -14,6 +14,10 @@ import try_bench  # noqa: E402
 BRIEF = ("--repeat", "2", "--rounds", "3")
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--waiters", "5", "--rounds", "3", "furwock")
+
+
 class Refusals(try_bench.Refusals):
     def test_numbers(self):
         self.numbers("--waiters", ("0", "x", "1,", ",1", "1,2x", "-1", "1 2", "100001", "",

@@ -13,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import affinity  # noqa: E402
+import resumed  # noqa: E402
 
 COMMAND = []
 CASES = ["mutex", "sem", "sem-shared", "read", "signal", "broadcast", "contended", "pass"]
@@ -62,6 +63,19 @@ class DropIn(unittest.TestCase):
             words = (*COMMAND, "--repeat", "1", "--milliseconds", "300", case)
             self.assertEqual(affinity.of_single_cpus((*words, "--pin")), there, case)
             self.assertEqual(affinity.of_single_cpus(words), set(), case)
+
+    def test_interrupted_and_gone_on_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            words = ("--milliseconds", "5", "--json", str(path), "--resume", "mutex", "sem")
+            first = resumed.interrupted(self, (*COMMAND, "--repeat", "100000", *words), path)
+            done = max(len(cell["runs"]) for cell in first["cells"])
+            again = run("--repeat", str(done + 2), *words)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            resumed.check(self, path, first, done + 2)
+            other = run("--repeat", "3", "--milliseconds", "6", *words[2:])
+            self.assertEqual(other.returncode, 2)
+            self.assertIn("other options", other.stderr)
 
     def test_it_says_that_they_were_pinned(self):
         with tempfile.TemporaryDirectory() as folder:

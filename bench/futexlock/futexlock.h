@@ -70,6 +70,9 @@ struct extent {
     bool is_exact; /* however many turns of the scheduler that is */
 };
 
+/* Before a run by time is measured. */
+double run_warm_seconds(unsigned threads, const struct extent *until);
+
 /*
  * Runs a lock once; `calls`, where it is not NULL, counts.  False, with a line on standard error:
  * it cannot be run here.

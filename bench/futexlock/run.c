@@ -183,13 +183,12 @@ static void recheck_until(uint64_t at)
         clock_sleep_ns(at - now < LOOK_NS ? at - now : LOOK_NS);
 }
 
-static uint64_t warm_ns(const struct fixture *s, const struct extent *until)
+double run_warm_seconds(unsigned threads, const struct extent *until)
 {
     unsigned ms = until->milliseconds / WARM_PART;
     double seconds = (double)(ms < WARM_MS_MAX ? ms : WARM_MS_MAX) / THOUSAND;
 
-    return (uint64_t)((until->is_exact ? seconds : turns_warm_seconds(s->threads, seconds)) *
-                      BILLION);
+    return until->is_exact ? seconds : turns_warm_seconds(threads, seconds);
 }
 
 /* A part of a run that is under way already. */
@@ -203,7 +202,7 @@ static void for_a_time(struct fixture *s, struct worker_group *group, const stru
     workers_go(group);
     while (__atomic_load_n(&s->started, __ATOMIC_RELAXED) < s->threads && clock_ns() < patience)
         clock_sleep_ns(START_NS);
-    clock_sleep_ns(warm_ns(s, until));
+    clock_sleep_ns((uint64_t)(run_warm_seconds(s->threads, until) * BILLION));
     if (calls != NULL)
         calls_start(calls);
     read_all(s, &before);

@@ -22,9 +22,7 @@ static const char *const usual[] = {lock_adaptive,      lock_normal,  lock_fixed
  */
 enum { SPINNERS_PER_CPU = 4, SPINNERS_LEAST = 8 };
 
-enum {
-    RUN_PARTS = 2 /* a run, its warm-up and its beginning take at most so many lengths of it */
-};
+#define OVERHEAD 1.1 /* of the time of a run: threads begin and end */
 
 static bool is_usual(const char *name)
 {
@@ -99,7 +97,7 @@ void sweep_add(struct bench *b, const struct duty *d, const struct extent *until
 
     json_object_set_new(p->parameters, "run_ms", json_integer(ms));
     json_object_set_new(p->parameters, "short", json_boolean(bench_is_short(d->threads, ms)));
-    p->run_seconds = (double)ms / THOUSAND * RUN_PARTS;
+    p->run_seconds = ((double)ms / THOUSAND + run_warm_seconds(d->threads, &mine)) * OVERHEAD;
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (takes_part(b->catalogue.locks[i], d, o))
             bench_add_entry(p, b->catalogue.locks[i], lock_normal);

@@ -46,6 +46,10 @@ def once(*words):
     return found.groups()
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--sweep", "--milliseconds", "5", "-n", "2", "-d", "10", "furwock")
+
+
 class Refusals(try_bench.Refusals):
     def test_numbers(self):
         self.numbers("--iterations", ("0", "-1", "x", "", "1000000000001", "9" * 40, "1e6"))

@@ -10,6 +10,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import try_bench  # noqa: E402
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("furwock-auto",)
+
+
 class Refusals(try_bench.Refusals):
     def test_nothing_to_compare(self):
         self.assertIn("nothing to compare", self.refused_in_a_line("posix"))

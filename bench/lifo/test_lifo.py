@@ -19,6 +19,10 @@ LIBRARIES = {"furwock", "native", "furwock-clang", "native-clang"}
 BRIEF = ("--repeat", "2", "--duration", "4")
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--duration", "4", "-t", "2", "-H", "32", "futex")
+
+
 class Refusals(try_bench.Refusals):
     def test_unknown_lock_names_what_exists(self):
         said = self.refused_in_a_line("no-such-lock")

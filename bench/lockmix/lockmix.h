@@ -129,6 +129,8 @@ uint32_t next_rank(struct worker *w);
 uint64_t all_acquisitions(const struct fixture *s);
 
 /* Runs one lock, as bench.run wants it; detail: struct spot. */
+/* Before a run is measured. */
+double spot_warm_seconds(const struct spot *spot);
 bool spot_run(struct bench_point *point, struct bench_entry *entry, struct bench_run *out);
 
 /* --- hogs.c ---------------------------------------------------------------------------------- */

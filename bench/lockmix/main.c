@@ -26,9 +26,10 @@ enum {
     LOCKS_MAX = 1000000,
     ZIPF_MAX = 20,
     REPETITIONS = 11,
-    RUN_PARTS = 2, /* a run, its warm-up and its beginning take at most so many lengths of it */
-    SPIN_MOST = 4  /* threads for each CPU with which locks that never sleep are run in the grid */
+    SPIN_MOST = 4 /* threads for each CPU with which locks that never sleep are run in the grid */
 };
+
+#define OVERHEAD 1.1 /* of the time of a run: threads begin and end */
 
 static const char baseline[] = "pthread";
 
@@ -270,7 +271,7 @@ static void add_point(struct bench *b, const struct command *c, struct spot *s)
                   bench_is_short(tasks, s->run_ms)));
 
     p->detail = s;
-    p->run_seconds = (double)s->run_ms / THOUSAND * RUN_PARTS;
+    p->run_seconds = ((double)s->run_ms / THOUSAND + spot_warm_seconds(s)) * OVERHEAD;
     snprintf(p->title, sizeof p->title, "%s: %u thread%s, %u antagonist%s", s->mode->name,
              s->threads, s->threads == 1 ? "" : "s", s->antagonists,
              s->antagonists == 1 ? "" : "s");

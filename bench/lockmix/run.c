@@ -172,20 +172,19 @@ static void evaluate_waits(const struct fixture *s, struct gauge *g)
 
 /* --- A run ----------------------------------------------------------------------------------- */
 
-static uint64_t warm_ns(const struct spot *spot)
+double spot_warm_seconds(const struct spot *spot)
 {
     double seconds = (double)spot->run_ms / THOUSAND / WARM_PARTS;
 
-    if (!spot->mix->is_exact)
-        seconds = turns_warm_seconds(spot->threads + spot->antagonists, seconds);
-    return (uint64_t)(seconds * S);
+    return spot->mix->is_exact ? seconds
+                               : turns_warm_seconds(spot->threads + spot->antagonists, seconds);
 }
 
 static void measure(struct fixture *s, struct progress *before, struct progress *after)
 {
     uint64_t duration = (uint64_t)s->spot->run_ms * MS;
 
-    clock_sleep_ns(warm_ns(s->spot));
+    clock_sleep_ns((uint64_t)(spot_warm_seconds(s->spot) * S));
     look(s, before);
     __atomic_store_n(&s->counts, true, __ATOMIC_RELAXED);
     do {

@@ -17,6 +17,10 @@ import try_bench  # noqa: E402
 BRIEF = ("--repeat", "2", "--duration", "5")
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--duration", "5", "--threads", "2", "furwock")
+
+
 class Refusals(try_bench.Refusals):
     def test_numbers(self):
         self.numbers("--threads", ("0", "x", "1,", ",1", "-1", "100001", "",

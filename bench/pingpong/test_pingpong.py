@@ -12,6 +12,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import try_bench  # noqa: E402
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--games", "2", "--passes", "200", "furwock")
+
+
 class Refusals(try_bench.Refusals):
     def test_numbers(self):
         self.numbers("--games", ("0", "x", "3,", "100001"))

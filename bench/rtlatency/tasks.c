@@ -227,7 +227,7 @@ bool tasks_run(struct bench_point *point, struct bench_entry *e, struct bench_ru
         bench_warn("%s: %s", e->lock->name, why);
         return false;
     }
-    draw_tasks(&all, spot->bench->finished);
+    draw_tasks(&all, spot->bench->done + spot->bench->finished);
     tally_read(&before);
     ticks = ticks_before();
     ns = clock_ns();

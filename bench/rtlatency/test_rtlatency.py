@@ -25,6 +25,14 @@ def is_allowed():
     return True
 
 
+class Resumed(try_bench.Resumed):
+    WORDS = ("--pairs", "--group", "2", "PCP-DU-BOOL")
+
+    def setUp(self):
+        if not is_allowed():
+            self.skipTest("SCHED_FIFO is refused")
+
+
 class Refusals(try_bench.Refusals):
     def test_unwritable_file_is_said_before_measuring(self):
         if not is_allowed():

@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "common"), str(HERE.parent / "ulockflex")]
 
 import affinity  # noqa: E402
+import resumed  # noqa: E402
 from front import Trouble, rounds  # noqa: E402
 from torture import Absent, engine, source, table  # noqa: E402
 
@@ -173,6 +174,24 @@ class Command(unittest.TestCase):
             result = json.loads(path.read_text(encoding="utf-8"))
         self.assertEqual(result["settings"]["loops"], 200000)
         self.assertRegex(done.stderr, r"\d+ minutes for all rounds at least")
+
+    def test_interrupted_and_gone_on_with(self):
+        if not (source.cache() / "tdb" / source.MARK).is_file():
+            self.skipTest("TDB's sources are not in the cache")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "r.json")
+            words = ("--quiet", "--level", "none", "--json", str(path), "--resume", "furwock",
+                     "fcntl")
+            first = resumed.interrupted(
+                self, (*COMMAND, "--rounds", "100000", "--loops", "200", *words), path)
+            done = max(len(cell["runs"]) for cell in first["cells"])
+            again = self.run_it("--rounds", str(done + 2), *words)     # without --loops
+            self.assertEqual(again.returncode, 0, again.stderr)
+            result = resumed.check(self, path, first, done + 2)
+            self.assertEqual(result["settings"]["loops"], 200)
+            other = self.run_it("--rounds", "3", "--pin", *words)
+            self.assertEqual(other.returncode, 2)
+            self.assertIn("other options", other.stderr)
 
     def test_pinned_processes_have_a_cpu_each(self):
         if not (source.cache() / "tdb" / source.MARK).is_file():

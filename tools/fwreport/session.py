@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,14 @@ SKIPPED = 77                    # what it needs is not here, as the benchmark ha
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-# path: of the result; words: the command, None where it was not built
-Step = namedtuple("Step", "title path words")
+# path: of the result; words: the command, None where it was not built; seconds: about, or None;
+# decides: it knows itself whether a result is complete; plans: it has --dry-run
+Step = namedtuple("Step", "title path words seconds decides plans",
+                  defaults=(None, False, False))
+PLAINLY = ("tdbtorture", "dropin")      # have no --dry-run
+LEFT_OUT = re.compile(r"left out|dropped|not measured|instead of")
+UNCONTENDED_SECONDS = 0.1       # a round
+REFUSED = 2
 
 
 class Stopped(Exception):
@@ -39,14 +46,20 @@ def uncontended(build, path, rounds):
     """The step that measures the cost of a lock that nobody else wants."""
     program = find(build, "uncontended")
     return Step("what locks and others cost while nobody else wants them", path,
-                program and [program, "--json", path, "--rounds", str(rounds)])
+                program and [program, "--json", path, "--rounds", str(rounds)],
+                rounds * UNCONTENDED_SECONDS)
 
 
 def experiment(build, name, path, seconds, title, *words):
-    """The step that runs a benchmark in which locks take turns: condperf, pingpong, latency."""
+    """The step that runs a benchmark in which locks take turns: condperf, pingpong, latency.
+
+    A result that is there already is gone on with."""
     program = find(build, name)
+    if _size(path):
+        words = (*words, "--resume")
     return Step(title, path, program and [program, *words, "--json", path,
-                                          "--budget", f"{max(1, seconds):.0f}"])
+                                          "--budget", f"{max(1, seconds):.0f}"],
+                max(1, seconds), plans=name not in PLAINLY)
 
 
 def ulockflex(build, plan, path, seconds, title, kind="threads", *more):
@@ -56,7 +69,7 @@ def ulockflex(build, plan, path, seconds, title, kind="threads", *more):
              *more]
     if path.exists():
         words.append("--resume")
-    return Step(title, path, program and words)
+    return Step(title, path, program and words, seconds, decides=True, plans=True)
 
 
 def _begin():
@@ -100,7 +113,7 @@ def run(words, output):
 
 def _is_done(step):
     """Whether an earlier call has measured that to its end, on as many CPUs."""
-    if step.words is None or "--resume" in step.words:      # which knows that better
+    if step.words is None or step.decides:
         return False
     try:
         found = json.loads(step.path.read_text(encoding="utf-8"))
@@ -110,13 +123,79 @@ def _is_done(step):
         return False
 
 
+def _size(path):
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _spent(step):
+    """Seconds that an earlier call has spent on it."""
+    try:
+        return float(json.loads(step.path.read_text(encoding="utf-8")).get("seconds", 0))
+    except (OSError, ValueError, TypeError, AttributeError):
+        return 0.0
+
+
+def remaining(steps):
+    """About how many seconds all of it takes from now on."""
+    return sum(max(0.0, step.seconds - _spent(step)) for step in steps
+               if step.words is not None and not _is_done(step))
+
+
+def forecast(steps):
+    """What the budgets leave out, before anything is measured: [(title, lines)]."""
+    told = []
+    for step in steps:
+        if not step.plans or step.words is None or _is_done(step):
+            continue
+        try:
+            done = subprocess.run([*map(str, step.words), "--dry-run"], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  errors="replace", check=False)
+        except OSError:
+            continue            # which measure() tells
+        lines = list(filter(LEFT_OUT.search, done.stdout.splitlines()))
+        if lines:
+            told.append((step.title, lines))
+    return told
+
+
+def announce(steps):
+    """Says how long it takes, and what does not fit."""
+    print(f"This takes about {_duration(remaining(steps))}; Ctrl-C ends it early, and the same "
+          "command goes on.", flush=True)
+    told = forecast(steps)
+    for title, lines in told:
+        print(f"\nLeft out of {title}:")
+        for line in lines:
+            print(f"  {line}")
+    if told:
+        print("\nThat and more fits with more --minutes.", flush=True)
+
+
+def _duration(seconds):
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def _anew(step):
+    """What is there is of other options: it makes place, and the step begins anew."""
+    step.path.replace(step.path.with_suffix(".before"))
+    print(f"{step.path.name} was measured with other options: now {step.path.stem}.before",
+          flush=True)
+    return run([word for word in step.words if word != "--resume"],
+               step.path.with_suffix(".txt"))
+
+
 def measure(steps):
     """Runs the steps: (results that are there, whether the user stopped it).
 
     A step that fails is told, and the others are run nevertheless; what is done already is not run.
     """
     for number, step in enumerate(steps, 1):
-        print(f"\n== {number} of {len(steps)}: {step.title}", flush=True)
+        about = f", about {_duration(remaining([step]))}" if step.seconds else ""
+        print(f"\n== {number} of {len(steps)}: {step.title}{about}", flush=True)
         if _is_done(step):
             print("measured before, at these sources: kept", flush=True)
             continue
@@ -125,6 +204,8 @@ def measure(steps):
             continue
         try:
             status = run(step.words, step.path.with_suffix(".txt"))
+            if status == REFUSED and "--resume" in step.words and not step.decides:
+                status = _anew(step)
         except Stopped:
             print("\nstopped: reporting what was measured so far", flush=True)
             return [s.path for s in steps if s.path.exists()], True

@@ -18,8 +18,12 @@ import synthetic_wakes
 
 # Writes the JSON beside it to where --json says; on `slow`, waits for an interrupt.
 PRETENDER = """#!/bin/sh
+case " $* " in *" --dry-run "*) echo "configurations dropped: (1,2)"; exit 0;; esac
 echo "its own table"
 echo "$*" >> "$0.words"
+if [ -e "$0.refuses" ]; then
+    case " $* " in *" --resume "*) exit 2;; esac
+fi
 [ ! -e "$0.broken" ] || exit 1
 own=$0.$1.json
 [ -e "$own" ] || own=$0.json
@@ -152,6 +156,53 @@ class Conducting(reporting.InDirectory):
         self.assertEqual([line.split()[0] for line in words if "--assist both" in line],
                          ["adaptive"])
         self.assertIn("make bench BENCH_ARGS=", (self.out / "index.html").read_text())
+
+    def words_of(self, name):
+        return (self.bench / f"{name}.words").read_text().splitlines()
+
+    def test_bench_says_first_what_does_not_fit(self):
+        status, out, err = self.run_to_end("bench", "--minutes", "5", "--dry-run")
+        self.assertEqual(status, 0, err)
+        self.assertRegex(out, r"^This takes about \d+ minutes; Ctrl-C")
+        self.assertIn("Left out of today's grid:\n  configurations dropped: (1,2)", out)
+        self.assertFalse((self.bench / "ulockflex.words").exists())
+        self.assertFalse((self.out / "index.html").exists())
+
+    def test_bench_is_interrupted_and_goes_on(self):
+        """What is done is kept, what was under way is gone on with, and the rest is begun."""
+        half = {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False, "seconds": 4.0}
+        self.pretend("condperf", half)
+        self.pretend("pingpong", {**synthetic_wakes.pingpong(2, (2, 100)), "complete": True})
+        (self.bench / "condperf.slow").touch()
+        child = self.start("bench", "--minutes", "5", preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL))
+        while not (self.bench / "condperf.started").exists():
+            self.assertIsNone(child.poll())
+            time.sleep(0.1)
+        os.kill(child.pid, signal.SIGINT)
+        child.communicate(timeout=900)
+        self.assertEqual(child.returncode, 130)
+        self.assertTrue((self.out / "index.html").exists())
+        self.assertFalse((self.bench / "pingpong.words").exists())
+        (self.bench / "condperf.slow").unlink()
+        status, out, err = self.run_to_end("bench", "--minutes", "5")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(["--resume" in line for line in self.words_of("condperf")],
+                         [False, True])
+        self.assertEqual(["--resume" in line for line in self.words_of("pingpong")], [False])
+        self.assertEqual(len(self.words_of("uncontended")), 1)
+        self.assertIn("measured before", out)
+
+    def test_what_cannot_be_gone_on_with_is_begun_anew(self):
+        self.pretend("condperf", {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False})
+        (self.bench / "condperf.refuses").touch()
+        for _ in range(2):
+            status, out, err = self.run_to_end("bench", "--minutes", "5")
+            self.assertEqual(status, 0, err)
+        self.assertEqual(["--resume" in line for line in self.words_of("condperf")],
+                         [False, True, False])
+        self.assertIn("condperf.json was measured with other options", out)
+        self.assertTrue((self.out / "condperf.before").exists())
 
 
 if __name__ == "__main__":

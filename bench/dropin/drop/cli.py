@@ -26,6 +26,8 @@ def arguments(argv):
                    help="no round begins later (300)")
     p.add_argument("--library", metavar="FILE", help="what to preload (the drop-in just built)")
     p.add_argument("--json", metavar="FILE", help="write the results there")
+    p.add_argument("--resume", action="store_true",
+                   help="go on with FILE, where that was interrupted")
     p.add_argument("--list", action="store_true", help="name the cases")
     p.add_argument("--quiet", action="store_true", help="no progress line")
     return p.parse_intermixed_args(argv)
@@ -52,6 +54,8 @@ def new_document(points, options, build):
 
 def conduct(options, build):
     use_cpus(options)
+    if options.resume and not options.json:
+        raise Trouble("--resume goes with --json FILE", 2)
     library = options.library or build["furwock"]
     if not os.path.isfile(library):
         raise Trouble(f"{library}: no such library", 2)
@@ -60,12 +64,19 @@ def conduct(options, build):
     if options.list:
         print("\n".join(f"{case['case']:18} {case['about']}" for case in cases))
         return 0
-    worker.calibrate()
     points, line = engine.points(cases), rounds.Line(options.quiet)
     document = new_document(points, options, build)
+    done, before = 0, None
+    if options.resume:
+        done, before = rounds.resume(options.json, document, points)
+        worker.rate = before and before["settings"].get("rate")
+    if not worker.rate:
+        worker.calibrate()
+    document["settings"]["rate"] = worker.rate
     status = rounds.conduct(
-        document, points, rounds=options.repeat, deadline=time.monotonic() + options.budget,
-        run=lambda cell, _: worker.run(cell["case"], cell["lock"], options.milliseconds),
+        document, points, rounds=options.repeat,
+        deadline=time.monotonic() + options.budget - rounds.spent(before),
+        done=done, run=lambda cell, _: worker.run(cell["case"], cell["lock"], options.milliseconds),
         say=lambda number, cell: line.say(f"round {number}: {cell['case']}"))
     document["rounds"] = max(len(cell["runs"]) for cell in document["cells"])
     line.clear()

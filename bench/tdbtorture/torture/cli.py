@@ -33,6 +33,8 @@ def arguments(argv):
                    help="time for all, without building (300)")
     p.add_argument("--seed", type=whole, default=1, metavar="N", help="of the first round, less 1")
     p.add_argument("--json", metavar="FILE", help="write the results there")
+    p.add_argument("--resume", action="store_true",
+                   help="go on with FILE, where that was interrupted: as many operations again")
     p.add_argument("--source", type=pathlib.Path, metavar="DIR",
                    help="sources of TDB; without, Debian's are fetched and kept in the cache")
     p.add_argument("--dir", metavar="DIR", help="where the databases lie (/dev/shm)")
@@ -41,6 +43,8 @@ def arguments(argv):
     options = p.parse_intermixed_args(argv)
     if options.paper and options.loops:
         p.error("--paper has its own --loops")
+    if options.resume and not options.json:
+        p.error("--resume goes with --json FILE")
     options.kinds = among(options.kinds, engine.KINDS, "locks")
     names = [level.name for level in engine.LEVELS]
     wanted = among(options.level.split(",") if options.level else [], names, "level")
@@ -54,32 +58,43 @@ def about(builder):
                              "compiler": builder.known["compiler"]})
 
 
+def new_document(options, builder, sources, points):
+    return {"format": "furwock-bench-1", "benchmark": "tdbtorture", "plan": "table3",
+            "machine": about(builder), "made": made.describe(), "missing": [], "notes": [],
+            "complete": False,
+            "source": source.origin(sources),
+            "settings": {"rounds": options.rounds, "loops": options.loops, "seed": options.seed,
+                         "pinned": bool(options.pin)},
+            "cells": [cell for point in points for cell in point]}
+
+
 def conduct(options, here, folder):
     use_cpus(options)
     sources = source.find(options.source, source.cache())
     builder = Builder(here, sources, folder)
     runner = engine.Runner(builder.programs(), folder)
     begun = time.monotonic()
+    points, line = engine.points(options.kinds, options.levels), rounds.Line(options.quiet)
+    document = new_document(options, builder, sources, points)
+    done, before = 0, None
+    if options.resume:
+        done, before = rounds.resume(options.json, document, points)
     loops, expected = options.loops, 0.0
+    if done:
+        loops, expected = before["settings"]["loops"], engine.longest(points)
     if loops is None:
         loops, expected, whole_time = engine.fit(
             runner, options.kinds, options.levels, options.rounds, options.budget,
             engine.LOOPS_MOST if options.paper else None)
+        if options.paper:
+            print(f"tdbtorture: {whole_time / 60:.0f} minutes for all rounds at least, as walks "
+                  "get longer", file=sys.stderr)
     if options.paper:
-        print(f"tdbtorture: {whole_time / 60:.0f} minutes for all rounds at least, as walks get "
-              "longer", file=sys.stderr)
         expected = max(expected, PAPER_LONGEST)
-    deadline = None if options.paper else begun + options.budget
-    points, line = engine.points(options.kinds, options.levels), rounds.Line(options.quiet)
-    document = {"format": "furwock-bench-1", "benchmark": "tdbtorture", "plan": "table3",
-                "machine": about(builder), "made": made.describe(), "missing": [], "notes": [],
-                "complete": False,
-                "source": source.origin(sources),
-                "settings": {"rounds": options.rounds, "loops": loops, "seed": options.seed,
-                             "pinned": bool(options.pin)},
-                "cells": [cell for point in points for cell in point]}
+    deadline = None if options.paper else begun + options.budget - rounds.spent(before)
+    document["settings"]["loops"] = loops
     status = rounds.conduct(
-        document, points, rounds=options.rounds, deadline=deadline,
+        document, points, rounds=options.rounds, deadline=deadline, done=done,
         run=engine.one_run(runner, options.levels, loops, options.seed, expected),
         say=lambda number, cell: line.say(f"round {number}, {cell['level']}: {cell['lock']}"))
     line.clear()

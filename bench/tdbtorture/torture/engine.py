@@ -114,6 +114,12 @@ def points(kinds, levels):
             for level in levels]
 
 
+def longest(points):
+    """Seconds of the longest run so far."""
+    return max((run["seconds"] for point in points for cell in point for run in cell["runs"]),
+               default=0.0)
+
+
 def one_run(runner, levels, loops, seed, expected):
     """What measures a cell; all kinds have the same seed in a round."""
     timeout = max(TIMEOUT_LEAST, TIMEOUT_TIMES * expected)
