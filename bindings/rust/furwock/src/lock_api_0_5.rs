@@ -289,3 +289,14 @@ unsafe impl new::RawCondvarTimed for Condvar {
         unsafe { self.wait_raw(mutex, crate::deadline::Deadline::at(*timeout)) }.timed_out()
     }
 }
+
+#[cfg(feature = "std")]
+// SAFETY: that of lock_api 0.4.
+unsafe impl new::GetThreadId for crate::RawThreadId {
+    const INIT: Self = Self;
+
+    #[inline]
+    fn nonzero_thread_id(&self) -> core::num::NonZeroUsize {
+        old::GetThreadId::nonzero_thread_id(self)
+    }
+}

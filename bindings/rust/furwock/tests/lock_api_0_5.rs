@@ -113,3 +113,15 @@ fn condition_variables() {
         assert!(*guard);
     });
 }
+
+#[test]
+fn reentrant_mutexes() {
+    use furwock::RawThreadId;
+
+    let mutex = lock_api::ReentrantMutex::<RawMutex, RawThreadId, u32>::new(1);
+    let outer = mutex.lock();
+    assert_eq!(*outer + *mutex.lock(), 2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert!(mutex.try_lock().is_none()));
+    });
+}
