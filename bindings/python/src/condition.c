@@ -52,6 +52,8 @@ static PyObject *new_lock(PyObject *module, const struct fwpy_new *args)
 /* Checks that it is a Mutex, in the region of the condition. */
 static bool set_lock(struct fwpy_condition *c, PyObject *lock)
 {
+    static const char *const names[] = {"acquire", "release", "__enter__", "__exit__"};
+
     if (!PyObject_TypeCheck(lock, c->base.state->mutex)) {
         PyErr_Format(PyExc_TypeError, "lock must be a furwock.Mutex, not %R",
                      (PyObject *)Py_TYPE(lock));
@@ -65,6 +67,12 @@ static bool set_lock(struct fwpy_condition *c, PyObject *lock)
     Py_INCREF(lock);
     Py_XDECREF(c->lock);
     c->lock = lock;
+    for (int i = 0; i < FWPY_FORWARDED; i++) {
+        Py_XDECREF(c->methods[i]);
+        c->methods[i] = PyObject_GetAttrString(lock, names[i]);
+        if (c->methods[i] == NULL)
+            return false;
+    }
     return true;
 }
 
@@ -107,12 +115,16 @@ static void dealloc(PyObject *self)
 {
     PyObject_GC_UnTrack(self);
     Py_CLEAR(((struct fwpy_condition *)self)->lock);
+    for (int i = 0; i < FWPY_FORWARDED; i++)
+        Py_CLEAR(((struct fwpy_condition *)self)->methods[i]);
     fwpy_base_dealloc(self);
 }
 
 static int traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(((struct fwpy_condition *)self)->lock);
+    for (int i = 0; i < FWPY_FORWARDED; i++)
+        Py_VISIT(((struct fwpy_condition *)self)->methods[i]);
     return fwpy_base_traverse(self, visit, arg);
 }
 
@@ -137,36 +149,35 @@ static PyObject *set_state(PyObject *self, PyObject *state)
 
 /* --- The lock's methods ----------------------------------------------------------------------- */
 
-static PyObject *forward(PyObject *self, const char *name, PyObject *args, PyObject *names)
+static PyObject *forward(PyObject *self, int which, PyObject *args, PyObject *names)
 {
-    PyObject *lock = (PyObject *)fwpy_condition_lock(self), *method, *result;
+    PyObject *method = ((struct fwpy_condition *)self)->methods[which];
 
-    method = lock == NULL ? NULL : PyObject_GetAttrString(lock, name);
-    if (method == NULL)
+    if (fwpy_condition_lock(self) == NULL)
         return NULL;
-    result = PyObject_Call(method, args, names);
-    Py_DECREF(method);
-    return result;
+    return args == NULL ? PyObject_CallObject(method, NULL) : PyObject_Call(method, args, names);
 }
 
 static PyObject *acquire(PyObject *self, PyObject *args, PyObject *names)
 {
-    return forward(self, "acquire", args, names);
+    return forward(self, FWPY_ACQUIRE, args, names);
 }
 
-static PyObject *release(PyObject *self, PyObject *args)
+static PyObject *release(PyObject *self, PyObject *nothing)
 {
-    return forward(self, "release", args, NULL);
+    (void)nothing;
+    return forward(self, FWPY_RELEASE, NULL, NULL);
 }
 
-static PyObject *enter(PyObject *self, PyObject *args)
+static PyObject *enter(PyObject *self, PyObject *nothing)
 {
-    return forward(self, "__enter__", args, NULL);
+    (void)nothing;
+    return forward(self, FWPY_ENTER, NULL, NULL);
 }
 
 static PyObject *leave(PyObject *self, PyObject *args)
 {
-    return forward(self, "__exit__", args, NULL);
+    return forward(self, FWPY_EXIT, args, NULL);
 }
 
 PyDoc_STRVAR(
@@ -202,8 +213,8 @@ static PyGetSetDef attributes[] = {
 static PyMethodDef methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))acquire, METH_VARARGS | METH_KEYWORDS,
      "acquire($self, /, blocking=True, timeout=None)\n--\n\nAcquires the lock: lock.acquire."},
-    {"release", release, METH_VARARGS, "release($self, /)\n--\n\nReleases the lock: lock.release."},
-    {"__enter__", enter, METH_VARARGS, "__enter__($self, /)\n--\n\nAcquires the lock."},
+    {"release", release, METH_NOARGS, "release($self, /)\n--\n\nReleases the lock: lock.release."},
+    {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAcquires the lock."},
     {"__exit__", leave, METH_VARARGS,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\nReleases the lock."},
     {"wait", (PyCFunction)(void (*)(void))fwpy_condition_wait, METH_VARARGS | METH_KEYWORDS,

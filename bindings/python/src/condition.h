@@ -25,9 +25,12 @@ struct fwpy_counted_cond {
     uint32_t spare;
 };
 
+enum { FWPY_ACQUIRE, FWPY_RELEASE, FWPY_ENTER, FWPY_EXIT, FWPY_FORWARDED };
+
 struct fwpy_condition {
     fwpy_base base;
-    PyObject *lock; /* a Mutex; NULL only until __setstate__ */
+    PyObject *lock;                    /* a Mutex; NULL only until __setstate__ */
+    PyObject *methods[FWPY_FORWARDED]; /* of the lock, bound; NULL as long as that is */
 };
 
 /* The lock; NULL, with an exception: there is none yet. */

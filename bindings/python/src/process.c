@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fwpy.h"
+
 #include "ipc/region/member.h"
 #include "sys/origin.h"
 
@@ -56,45 +58,35 @@ static bool read_stat(uint64_t pid, struct stat_line *line)
     return line->started != 0;
 }
 
-static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+/* What is known of the calling process; read anew after a fork. */
 static struct fwpy_process cache;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static uint64_t cached; /* the generation of which the cache is, + 1; 0: none */
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void before_fork(void)
+static struct fwpy_process read_this_process(void)
 {
-    pthread_mutex_lock(&cache_lock);
-}
+    struct stat_line line = {0, 0, 0};
+    uint64_t pid = (uint64_t)getpid();
 
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&cache_lock);
-}
-
-static void after_fork_in_child(void)
-{
-    cache = (struct fwpy_process){0, 0, 0, 0};
-    pthread_mutex_unlock(&cache_lock);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    read_stat(pid, &line);
+    return (struct fwpy_process){pid, fw_pid_namespace_(), line.started, line.stack};
 }
 
 struct fwpy_process fwpy_this_process(void)
 {
+    uint64_t generation = fwpy_fork_generation + 1;
     struct fwpy_process p;
-    struct stat_line line = {0, 0, 0};
 
-    pthread_once(&fork_once, watch_forks);
-    pthread_mutex_lock(&cache_lock);
-    if (cache.pid == 0) {
-        uint64_t pid = (uint64_t)getpid();
-        read_stat(pid, &line);
-        cache = (struct fwpy_process){pid, fw_pid_namespace_(), line.started, line.stack};
+    if (__atomic_load_n(&cached, __ATOMIC_ACQUIRE) == generation)
+        return cache;
+    p = read_this_process();
+    if (pthread_mutex_trylock(&cache_lock) == 0) { /* if it is held: next time, or never */
+        if (cached != generation) {
+            cache = p;
+            __atomic_store_n(&cached, generation, __ATOMIC_RELEASE);
+        }
+        pthread_mutex_unlock(&cache_lock);
     }
-    p = cache;
-    pthread_mutex_unlock(&cache_lock);
     return p;
 }
 

@@ -122,6 +122,14 @@ static PyObject *acquire_within(PyObject *self, const struct fwpy_timeout *t)
                                (int)c.dead.pid, 0, 0);
 }
 
+static PyObject *enter(PyObject *self, PyObject *nothing)
+{
+    static const struct fwpy_timeout forever = {.is_forever = true};
+
+    (void)nothing;
+    return acquire_within(self, &forever);
+}
+
 PyDoc_STRVAR(acquire_doc,
              "acquire($self, /, blocking=True, timeout=None)\n--\n\n"
              "Takes a unit, waiting for one for at most `timeout` seconds.\n\n"
@@ -131,17 +139,11 @@ static PyObject *acquire(PyObject *self, PyObject *const *args, Py_ssize_t count
 {
     struct fwpy_timeout t;
 
+    if (count == 0 && names == NULL)
+        return enter(self, NULL);
     if (fwpy_acquire_args("acquire", args, count, names, &t) != 0)
         return NULL;
     return acquire_within(self, &t);
-}
-
-static PyObject *enter(PyObject *self, PyObject *nothing)
-{
-    static const struct fwpy_timeout forever = {.is_forever = true};
-
-    (void)nothing;
-    return acquire_within(self, &forever);
 }
 
 static PyObject *release_units(PyObject *self, uint32_t n)
@@ -168,12 +170,19 @@ PyDoc_STRVAR(
     "A process that releases more than it has acquired turns the semaphore into a signal:\n"
     "from then on the units of dead processes do not come back.  ValueError: the value\n"
     "would be above the bound.");
-static PyObject *release(PyObject *self, PyObject *args, PyObject *names)
+static PyObject *release(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static char *keywords[] = {"n", NULL};
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
     long long n = 1;
 
-    if (!PyArg_ParseTupleAndKeywords(args, names, "|L:release", keywords, &n))
+    if (count + named > 1 ||
+        (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "n") != 0)) {
+        PyErr_SetString(PyExc_TypeError, "release() takes one argument, n, or none");
+        return NULL;
+    }
+    if (count + named == 1)
+        n = PyLong_AsLongLong(args[0]);
+    if (n == -1 && PyErr_Occurred() != NULL)
         return NULL;
     if (n < 1) {
         PyErr_SetString(PyExc_ValueError, "n must be one or more");
@@ -244,7 +253,7 @@ static PyGetSetDef attributes[] = {
 
 static PyMethodDef methods[] = {
     {"acquire", (PyCFunction)(void (*)(void))acquire, METH_FASTCALL | METH_KEYWORDS, acquire_doc},
-    {"release", (PyCFunction)(void (*)(void))release, METH_VARARGS | METH_KEYWORDS, release_doc},
+    {"release", (PyCFunction)(void (*)(void))release, METH_FASTCALL | METH_KEYWORDS, release_doc},
     {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAcquires it."},
     {"__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\nReleases it."},
