@@ -21,9 +21,11 @@ from typing import Any, Callable
 
 from .multiprocessing._engine import RUN, Engine
 from .multiprocessing._task import Task
-from .multiprocessing._worker import Call, WorkerDied, WorkersCannotStart
+from .multiprocessing._worker import (EXECUTOR_STYLE, Call, ResultLost, WorkerDied,
+                                      WorkersCannotStart)
 
-__all__ = ["ProcessPoolExecutor", "WorkerDied", "WorkersCannotStart", "BrokenProcessPool"]
+__all__ = ["ProcessPoolExecutor", "WorkerDied", "WorkersCannotStart", "ResultLost",
+           "BrokenProcessPool"]
 
 _executors: weakref.WeakSet[ProcessPoolExecutor] = weakref.WeakSet()
 _exiting = False
@@ -110,6 +112,11 @@ class ProcessPoolExecutor(Executor):
         engine = self._engine
         return {} if engine is None else {w.pid: w.process for w in list(engine.workers)}
 
+    @property
+    def _broken(self) -> BaseException | None:
+        """Why no worker can be started, if so."""
+        return None if self._engine is None else self._engine.broken
+
     def _running_engine(self) -> Engine:
         """The engine, started; with the lock held."""
         if self._shutdown:
@@ -120,7 +127,8 @@ class ProcessPoolExecutor(Executor):
         if engine is None:
             engine = Engine(
                 self._mp_context, self._max_workers,
-                (self._initializer, self._initargs, self._max_tasks_per_child, True),
+                (self._initializer, self._initargs, self._max_tasks_per_child,
+                 EXECUTOR_STYLE),
                 self._max_tasks_per_child, "ExecutorWorker", daemon=False)
             engine.start()
             self._engine = engine
@@ -141,7 +149,7 @@ class ProcessPoolExecutor(Executor):
         engine.submit(task)
         return future
 
-    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any],  # type: ignore[override]
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any],
             timeout: float | None = None, chunksize: int = 1, **options: Any) -> Iterator[Any]:
         """As map(), in the workers, `chunksize` calls at a time."""
         if chunksize < 1:

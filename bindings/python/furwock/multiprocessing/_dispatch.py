@@ -28,9 +28,9 @@ class Dispatcher:
 
     def _capacity(self, worker: Worker, depth: int) -> int:
         """How many more tasks it may be given."""
-        if not worker.ready or worker.stopping:
+        if worker.stopping:
             return 0
-        room = depth - len(worker.in_flight)
+        room = (depth if worker.ready else 1) - len(worker.in_flight)
         return room if self.maxtasks is None else min(room, self.maxtasks - worker.given)
 
     def dispatch(self) -> None:
@@ -41,7 +41,7 @@ class Dispatcher:
             free = [w for w in self.workers if w not in full and self._capacity(w, depth) > 0]
             if not free:
                 break
-            worker = min(free, key=lambda w: len(w.in_flight))
+            worker = min(free, key=lambda w: (len(w.in_flight), not w.ready))
             task = self.pickled[0]
             if task.begin is not None and not task.begin():
                 self.pickled.popleft()      # it was cancelled
@@ -72,10 +72,10 @@ class Dispatcher:
     def _rebalance(self) -> None:
         """Give tasks that wait behind others to workers that have none."""
         for idle in self.workers:
-            if idle.in_flight or self._capacity(idle, 1) <= 0:
+            if not idle.ready or idle.in_flight or self._capacity(idle, 1) <= 0:
                 continue
-            donor = max(self.workers, key=lambda w: len(w.in_flight))
-            if len(donor.in_flight) < 2:
+            donor = max(self.workers, key=lambda w: len(w.in_flight) + (not w.ready))
+            if len(donor.in_flight) + (not donor.ready) < 2:
                 return
             task = self._take_back(donor)
             if task is None:

@@ -24,8 +24,8 @@ from ._channel import Buffer, Message
 from ._counter import Counter
 from ._dispatch import Dispatcher
 from ._task import Task, deliver, report
-from ._worker import (READY_KEY, PoolTerminated, Worker, WorkerDied, WorkersCannotStart, key_of,
-                      unpack)
+from ._worker import (READY_KEY, PoolTerminated, ResultLost, Worker, WorkerDied,
+                      WorkersCannotStart, key_of, unpack)
 
 START_FAILURES = 3          # in a row, after which no further worker is started
 START_KILLS = 30            # the same, for workers that were killed by a signal
@@ -240,14 +240,18 @@ class Engine(Dispatcher):
                 self.dispatch()
             try:
                 ok, value = unpack(payload)
-            except Exception as e:
-                ok, value = False, e
+            except BaseException as e:      # SystemExit, too: this thread goes on
+                ok, value = False, ResultLost(f"the result cannot be unpickled: {e!r}")
+                value.__cause__ = e
             if task is not None:
                 deliver(task, ok, value)
             del payload, task, value
 
     def _welcome(self, worker: Worker, payload: Buffer) -> None:
-        ok, error = unpack(payload)
+        try:
+            ok, error = unpack(payload)
+        except BaseException as e:
+            ok, error = False, e
         if not ok:
             self.start_error = error
             return

@@ -39,4 +39,4 @@ class SimpleQueue:
     def __setstate__(self, state: Any) -> None:
         self._reader, self._writer = state
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__: Any = classmethod(types.GenericAlias)

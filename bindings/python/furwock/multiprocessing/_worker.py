@@ -12,10 +12,13 @@ import os
 import select
 import signal
 import struct
+import sys
 import time
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures._base import LOGGER
+from concurrent.futures.process import BrokenProcessPool, _ExceptionWithTraceback
 from multiprocessing import util
-from multiprocessing.pool import ExceptionWithTraceback, MaybeEncodingError
+from multiprocessing.pool import (  # type: ignore[attr-defined]
+    ExceptionWithTraceback, MaybeEncodingError)
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Callable, NamedTuple
 
@@ -63,6 +66,10 @@ class WorkerDied(BrokenProcessPool):
 
 class WorkersCannotStart(BrokenProcessPool):
     """Several workers in a row ended before they could run a task; __cause__ may say why."""
+
+
+class ResultLost(BrokenProcessPool):
+    """The task was done, but its result cannot be unpickled; __cause__ says why."""
 
 
 class PoolTerminated(RuntimeError):
@@ -116,14 +123,30 @@ class _Inbox:
                 return _STOP
 
 
-def _run(payload: Buffer, wrap: bool) -> tuple[bool, Any]:
+class Style(NamedTuple):
+    """How a worker tells of exceptions: as multiprocessing's pools, or the executors, do."""
+
+    caught: type[BaseException]         # others end the worker
+    with_traceback: Callable[[BaseException, Any], Any]
+    wrap_encoding_error: bool
+
+
+POOL_STYLE, EXECUTOR_STYLE = "pool", "executor"
+_STYLES = {
+    POOL_STYLE: Style(Exception, ExceptionWithTraceback, True),
+    EXECUTOR_STYLE: Style(BaseException, _ExceptionWithTraceback, False),
+}
+
+
+def _run(payload: Buffer, style: Style) -> tuple[bool, Any]:
     try:
         func, args, kwds = unpack(payload)
-        return True, func(*args, **kwds)
     except Exception as e:
-        if wrap:
-            return False, ExceptionWithTraceback(e, e.__traceback__)
-        return False, e
+        return False, style.with_traceback(e, e.__traceback__)
+    try:
+        return True, func(*args, **kwds)
+    except style.caught as e:
+        return False, style.with_traceback(e, e.__traceback__)
 
 
 def _send(end: Duplex, message: Message) -> None:
@@ -137,14 +160,19 @@ def _send(end: Duplex, message: Message) -> None:
 
 
 def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, initargs: Any,
-          maxtasks: int | None, wrap: bool) -> None:
+          maxtasks: int | None, style_name: str) -> None:
     """The life of a worker."""
+    style = _STYLES[style_name]
     inbox = _Inbox(end, owner)
     if initializer is not None:
         try:
             initializer(*initargs)
         except Exception as e:
-            _send(end, _pack_result(READY_KEY, (False, ExceptionWithTraceback(e, e.__traceback__))))
+            _send(end, _pack_result(
+                READY_KEY, (False, style.with_traceback(e, e.__traceback__)), style))
+            if style_name == EXECUTOR_STYLE:
+                LOGGER.critical("Exception in initializer:", exc_info=True)
+                sys.exit(1)
             raise
     _send(end, pack(READY_KEY, (True, None)))
     completed = 0
@@ -153,19 +181,21 @@ def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, inita
         if not len(payload):
             break
         key = key_of(payload)
-        result = _run(payload, wrap)
+        result = _run(payload, style)
         del payload
-        _send(end, _pack_result(key, result))
+        _send(end, _pack_result(key, result, style))
         del result
         completed += 1
     util.debug("worker ends after %d tasks", completed)
 
 
-def _pack_result(key: int, result: tuple[bool, Any]) -> Message:
+def _pack_result(key: int, result: tuple[bool, Any], style: Style) -> Message:
     try:
         return pack(key, result)
-    except Exception as e:
-        return pack(key, (False, MaybeEncodingError(e, result[1])))
+    except style.caught as e:
+        if style.wrap_encoding_error:
+            return pack(key, (False, MaybeEncodingError(e, result[1])))
+        return pack(key, (False, style.with_traceback(e, e.__traceback__)))
 
 
 class Worker:
@@ -214,7 +244,8 @@ class Worker:
     def exitcode(self) -> int | None:
         """After it has died: as of Process.exitcode; a fork server tells it a moment later."""
         self.process.join(5)
-        return self.process.exitcode
+        code: int | None = self.process.exitcode
+        return code
 
     def close(self) -> None:
         self.end.close()

@@ -13,37 +13,39 @@ import os
 import warnings
 from collections.abc import Iterator
 from multiprocessing import get_context, util
-from multiprocessing.pool import IMapIterator, MapResult
-from multiprocessing.pool import Pool as _StandardPool
-from multiprocessing.pool import mapstar, starmapstar
+from multiprocessing import pool as standard
 from typing import Any, Callable
 
 from ._engine import CLOSE, RUN, TERMINATE, Engine
 from ._task import Task
-from ._worker import Call, PoolTerminated, WorkerDied, WorkersCannotStart
+from ._worker import (POOL_STYLE, Call, PoolTerminated, ResultLost, WorkerDied,
+                      WorkersCannotStart)
 
-__all__ = ["Pool", "WorkerDied", "WorkersCannotStart", "PoolTerminated", "Call"]
+_standard: Any = standard
+_StandardPool: Any = standard.Pool
+
+__all__ = ["Pool", "WorkerDied", "WorkersCannotStart", "PoolTerminated", "ResultLost", "Call"]
 
 _INIT = "INIT"
 
 
 def _deliver(cache: dict[int, Any], job: int, index: int, ok: bool, value: Any) -> None:
     if isinstance(value, WorkerDied) and value.task is not None:
-        value.task = value.args[1] if value.task.func not in (mapstar, starmapstar) else Call(
+        value.task = value.args[1] if value.task.func not in (_standard.mapstar, _standard.starmapstar) else Call(
             value.task.args[0][0], value.task.args[0][1], {})
     result = cache.get(job)
     if result is not None:
         result._set(index, (ok, value))
 
 
-def _abandon(cache: dict[int, Any], error: BaseException) -> None:
+def _abandon(cache: Any, error: BaseException) -> None:
     """Nothing sets these results any more: wake whoever waits for them."""
     for job, result in list(cache.items()):
-        if isinstance(result, IMapIterator):
+        if isinstance(result, _standard.IMapIterator):
             result._set(result._index, (False, error))
             result._set_length(result._index)
         while cache.get(job) is result:
-            if not isinstance(result, MapResult):
+            if not isinstance(result, _standard.MapResult):
                 result._set(0, (False, error))
                 cache.pop(job, None)
             elif result._number_left > 0:
@@ -87,7 +89,7 @@ def _terminate(engine: Engine, cache: dict[int, Any]) -> None:
     _abandon(cache, PoolTerminated("the pool was terminated before the task was done"))
 
 
-class Pool(_StandardPool):
+class Pool(_StandardPool):  # type: ignore[misc]
     """See multiprocessing.pool.Pool.
 
     retry: how often a task is run again if its worker died; for tasks that may be run twice.
@@ -116,7 +118,7 @@ class Pool(_StandardPool):
         self._initializer, self._initargs = initializer, initargs
         self._cache: dict[int, Any] = {}
         self._engine = Engine(
-            self._ctx, processes, (initializer, initargs, maxtasksperchild, True),
+            self._ctx, processes, (initializer, initargs, maxtasksperchild, POOL_STYLE),
             maxtasksperchild, "PoolWorker")
         self._taskqueue = _TaskQueue(self._engine, self._cache, 1 + retry)
         self._engine.start()

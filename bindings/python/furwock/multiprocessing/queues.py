@@ -183,7 +183,7 @@ class Queue:
             with self._ledger.settling():
                 now = self._ledger.snapshot(self._truth)
                 items, free = now.truth
-                missing = self._maxsize - items - free - now.held
+                missing: int = self._maxsize - items - free - now.held
                 if now.exact and missing > 0:
                     self._slots.add(missing)
                     return missing
@@ -257,7 +257,8 @@ class Queue:
     def qsize(self) -> int:
         """How many items are in the queue or on their way into it."""
         now = self._ledger.snapshot(self._truth, tries=20)
-        return max(0, int(now.truth[0]) + now.held)
+        items: int = now.truth[0]
+        return max(0, items + now.held)
 
     def empty(self) -> bool:
         """Is there nothing to get at this moment?"""
@@ -274,7 +275,8 @@ class Queue:
         An estimate while other processes use the queue.
         """
         now = self._ledger.snapshot(self._truth)
-        return max(0, now.puts - now.gots - now.truth[0] - now.held)
+        items: int = now.truth[0]
+        return max(0, now.puts - now.gots - items - now.held)
 
     # the end
 
@@ -327,7 +329,7 @@ class Queue:
         """Called with what could not be pickled or sent."""
         traceback.print_exception(type(e), e, e.__traceback__)
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__: Any = classmethod(types.GenericAlias)
 
 
 class JoinableQueue(Queue):
@@ -388,4 +390,5 @@ class JoinableQueue(Queue):
         An estimate while other processes use the queue.
         """
         now = self._ledger.snapshot(self._truth)
-        return max(0, now.puts - now.dones - now.truth[0] - now.held - max(0, now.open))
+        items: int = now.truth[0]
+        return max(0, now.puts - now.dones - items - now.held - max(0, now.open))
