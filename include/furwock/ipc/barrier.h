@@ -130,7 +130,10 @@ FW_API int fw_ipc_barrier_wait(fw_ipc_barrier *b);
  */
 FW_API int fw_ipc_barrier_timedwait(fw_ipc_barrier *b, const fw_deadline *deadline);
 
-/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
+/*
+ * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
+ * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ */
 FW_API int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
                                       const fw_deadline *deadline);
 

@@ -113,7 +113,8 @@ FW_API int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadl
 
 /*
  * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  The mutex
- * is locked again with the default policy.
+ * is locked again with the default policy.  Also ECANCELED and EINTR, if the policy asks for that:
+ * furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);

@@ -135,7 +135,10 @@ FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
 
-/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
+/*
+ * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
+ * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ */
 FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                                     const fw_deadline *deadline);
 

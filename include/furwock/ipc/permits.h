@@ -95,7 +95,10 @@ FW_API int fw_ipc_permits_wait(fw_ipc_permits *u);
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline);
 
-/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
+/*
+ * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
+ * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ */
 FW_API int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
                                       const fw_deadline *deadline);
 

@@ -125,7 +125,10 @@ FW_API int fw_ipc_rwlock_rdlock(fw_ipc_rwlock *l);
 /* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
 FW_API int fw_ipc_rwlock_timedrdlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
 
-/* The same with a wait policy (NULL: the process default) and a deadline (NULL: none). */
+/*
+ * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also, as
+ * all calls here with a policy, ECANCELED and EINTR if it asks for that: furwock/ipc/interrupt.h.
+ */
 FW_API int fw_ipc_rwlock_rdlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
                                        const fw_deadline *deadline);
 
