@@ -185,6 +185,11 @@ test-python: ## build and test the package for Python (PYTHON=PROGRAM, BINDINGS_
 	@status=0; tools/bindings python $(BINDINGS_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
+test-languages: build ## kill processes in C, Python and Rust that share a table (after test-python)
+	@$(setup) python rust
+	@status=0; tools/bindings all $(BINDINGS_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
 test-rust: ## build and test the crates for Rust (BINDINGS_ARGS for bindings/rust/check)
 	@$(setup) rust
 	@status=0; tools/bindings rust $(BINDINGS_ARGS) || status=$$?; \
@@ -212,5 +217,5 @@ clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
-        test-vm-rt test-python test-rust test-models model-tables test-tsan test-asan test-generic \
-        test-aarch64 run-aarch64 build-ahead build-aarch64
+        test-vm-rt test-python test-rust test-languages test-models model-tables \
+        test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64
