@@ -211,8 +211,10 @@ static int end_wait(struct fwpy_barrier_call *c, int (*how)(struct fwpy_barrier_
 {
     int error;
 
-    Py_BEGIN_ALLOW_THREADS error = how(c);
-    Py_END_ALLOW_THREADS return error;
+    Py_BEGIN_ALLOW_THREADS
+    error = how(c);
+    Py_END_ALLOW_THREADS
+    return error;
 }
 
 /* All have arrived: this thread runs the action.  0, -1: an exception is set, or errno. */
@@ -222,8 +224,10 @@ static int act(struct barrier *b, struct fwpy_barrier_call *c)
     int error;
 
     Py_XDECREF(result);
-    Py_BEGIN_ALLOW_THREADS error = fwpy_barrier_finish(c, result != NULL);
-    Py_END_ALLOW_THREADS return result == NULL ? -1 : error;
+    Py_BEGIN_ALLOW_THREADS
+    error = fwpy_barrier_finish(c, result != NULL);
+    Py_END_ALLOW_THREADS
+    return result == NULL ? -1 : error;
 }
 
 static PyObject *wait_for_all(PyObject *self, PyObject *args, PyObject *names)
@@ -266,9 +270,10 @@ static PyObject *call_on(PyObject *self, int (*how)(struct fwpy_barrier *), cons
     struct fwpy_barrier *b = barrier_of(self);
     int error;
 
-    Py_BEGIN_ALLOW_THREADS error = how(b);
-    Py_END_ALLOW_THREADS return error == 0 ? fwpy_none()
-                                           : fwpy_error(((fwpy_base *)self)->state, error, what);
+    Py_BEGIN_ALLOW_THREADS
+    error = how(b);
+    Py_END_ALLOW_THREADS
+    return error == 0 ? fwpy_none() : fwpy_error(((fwpy_base *)self)->state, error, what);
 }
 
 static PyObject *abort_it(PyObject *self, PyObject *nothing)

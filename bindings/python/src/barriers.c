@@ -64,9 +64,11 @@ PyObject *fwpy_process_ends(PyObject *module, PyObject *nothing)
 {
     (void)module;
     (void)nothing;
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&lock);
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&lock);
     for (const struct entry *e = entries; e != NULL; e = e->next)
         (void)fwpy_barrier_leave_process(e->barrier); /* one that is corrupt is left as it is */
     pthread_mutex_unlock(&lock);
-    Py_END_ALLOW_THREADS return fwpy_none();
+    Py_END_ALLOW_THREADS
+    return fwpy_none();
 }

@@ -26,6 +26,7 @@
 #include <structmember.h>
 
 #include <furwock/ipc.h>
+#include <furwock/ipc/interrupt.h>
 
 #if PY_VERSION_HEX >= 0x030c0000
 #define FWPY_SSIZET Py_T_PYSSIZET
@@ -245,12 +246,16 @@ int fwpy_acquire_args(const char *method, PyObject *const *args, Py_ssize_t coun
 /*
  * Calls `call(arg, deadline)`, which waits in the library and returns 0 or an errno value, with the
  * GIL released.  In the main thread it waits in slices, between which signal handlers run: so a
- * call that returns ETIMEDOUT must be one that can be made again.
+ * call that returns ETIMEDOUT must be one that can be made again.  So must one that returns EINTR,
+ * as calls do that take the policy fwpy_until_signal: handlers then run at once.
  *   0 or errno    what the call returned last (ETIMEDOUT: the call timed out)
  *   -1            a signal handler has raised an exception, which is set
  */
 int fwpy_wait(int (*call)(void *arg, const fw_deadline *deadline), void *arg,
               const struct fwpy_timeout *t);
+
+/* The default policy, with EINTR once a signal handler has run in the thread. */
+extern const fw_ipc_interrupt fwpy_until_signal;
 
 /* --- Grants and deaths ------------------------------------------------------------------------ */
 

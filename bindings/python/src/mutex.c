@@ -99,7 +99,7 @@ static PyObject *after_death(fwpy_base *self)
 
 static int call_lock(void *m, const fw_deadline *deadline)
 {
-    return fw_ipc_mutex_timedlock((fw_ipc_mutex *)m, deadline);
+    return fw_ipc_mutex_lock_policy((fw_ipc_mutex *)m, &fwpy_until_signal.policy, deadline);
 }
 
 /* Waits for itself, as multiprocessing.Lock does. */

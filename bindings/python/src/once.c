@@ -69,8 +69,11 @@ static int await_others(fw_ipc_once *o)
     struct timespec pause = {0, 1000 * 1000};
 
     while (fwpy_is_main_thread() && is_under_way(o)) {
-        Py_BEGIN_ALLOW_THREADS nanosleep(&pause, NULL);
-        Py_END_ALLOW_THREADS if (PyErr_CheckSignals() != 0) return -1;
+        Py_BEGIN_ALLOW_THREADS
+        nanosleep(&pause, NULL);
+        Py_END_ALLOW_THREADS
+        if (PyErr_CheckSignals() != 0)
+            return -1;
         if (pause.tv_nsec < 20 * 1000 * 1000)
             pause.tv_nsec += pause.tv_nsec / 2;
     }

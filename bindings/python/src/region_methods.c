@@ -85,7 +85,8 @@ static PyObject *region_unlink(PyObject *o, PyObject *unused)
 
     (void)unused;
     if (strncmp(self->r->key, "fd:", 3) != 0) {
-        Py_BEGIN_ALLOW_THREADS error = fw_region_remove(self->r->key);
+        Py_BEGIN_ALLOW_THREADS
+        error = fw_region_remove(self->r->key);
         Py_END_ALLOW_THREADS
     }
     if (error == 0)

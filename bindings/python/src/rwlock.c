@@ -30,28 +30,28 @@ struct mode {
     const char *name;
     fw_ipc_rwlock_mode held;
     int (*try)(fw_ipc_rwlock *);
-    int (*timed)(fw_ipc_rwlock *, const fw_deadline *);
+    int (*timed)(fw_ipc_rwlock *, const fw_wait_policy *, const fw_deadline *);
     int (*unlock)(fw_ipc_rwlock *);
 };
 
 static const struct mode modes[] = {
-    {"read", FW_IPC_RWLOCK_READ, fw_ipc_rwlock_tryrdlock, fw_ipc_rwlock_timedrdlock,
+    {"read", FW_IPC_RWLOCK_READ, fw_ipc_rwlock_tryrdlock, fw_ipc_rwlock_rdlock_policy,
      fw_ipc_rwlock_rdunlock},
     {"upgradable", FW_IPC_RWLOCK_UPGRADABLE, fw_ipc_rwlock_upgradable_trylock,
-     fw_ipc_rwlock_upgradable_timedlock, fw_ipc_rwlock_upgradable_unlock},
-    {"write", FW_IPC_RWLOCK_WRITE, fw_ipc_rwlock_trywrlock, fw_ipc_rwlock_timedwrlock,
+     fw_ipc_rwlock_upgradable_lock_policy, fw_ipc_rwlock_upgradable_unlock},
+    {"write", FW_IPC_RWLOCK_WRITE, fw_ipc_rwlock_trywrlock, fw_ipc_rwlock_wrlock_policy,
      fw_ipc_rwlock_wrunlock}};
 
 struct wait {
     fw_ipc_rwlock *lock;
-    int (*timed)(fw_ipc_rwlock *, const fw_deadline *);
+    int (*timed)(fw_ipc_rwlock *, const fw_wait_policy *, const fw_deadline *);
 };
 
 static int call_timed(void *arg, const fw_deadline *deadline)
 {
     const struct wait *w = arg;
 
-    return w->timed(w->lock, deadline);
+    return w->timed(w->lock, &fwpy_until_signal.policy, deadline);
 }
 
 static int lock_timed(fwpy_base *self, const struct mode *m, const struct fwpy_timeout *t)

@@ -152,7 +152,8 @@ static PyObject *release_units(PyObject *self, uint32_t n)
     int error = fwpy_semaphore_try_release(s, n);
 
     if (error == EINPROGRESS) {
-        Py_BEGIN_ALLOW_THREADS error = fwpy_semaphore_release(s, n);
+        Py_BEGIN_ALLOW_THREADS
+        error = fwpy_semaphore_release(s, n);
         Py_END_ALLOW_THREADS
     }
     if (error == 0)

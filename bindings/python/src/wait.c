@@ -7,9 +7,9 @@
 
 enum {
     /*
-     * How long a KeyboardInterrupt may take: the main thread looks for signals at the end of a
-     * slice.  A writer gives up its turn there, and readers come in that overlap with those before:
-     * so the slices of a long wait are longer.
+     * How long a KeyboardInterrupt may take at most: the main thread looks for signals at the end
+     * of a slice.  A writer gives up its turn there, and readers come in that overlap with those
+     * before: so the slices of a long wait are longer.
      */
     FIRST_SLICE_MS = 50,
     LONGEST_SLICE_MS = 400,
@@ -96,6 +96,9 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
+const fw_ipc_interrupt fwpy_until_signal = {
+    {(fw_wait_kind)FW_WAIT_INTERRUPTIBLE, 0}, NULL, 0, FW_FUTEX_PRIVATE, 1};
+
 int fwpy_wait(int (*call)(void *arg, const fw_deadline *deadline), void *arg,
               const struct fwpy_timeout *t)
 {
@@ -105,11 +108,13 @@ int fwpy_wait(int (*call)(void *arg, const fw_deadline *deadline), void *arg,
         fw_deadline slice = after(ms / 1000.0);
         bool is_last = !has_signals || (!t->is_forever && is_before(&t->at.at, &slice.at));
         const fw_deadline *deadline = !is_last ? &slice : t->is_forever ? NULL : &t->at;
-        int error;
+        PyThreadState *thread = PyEval_SaveThread();
+        int error = call(arg, deadline);
 
-        Py_BEGIN_ALLOW_THREADS error = call(arg, deadline);
-        Py_END_ALLOW_THREADS if (error != ETIMEDOUT || is_last) return error;
-        if (PyErr_CheckSignals() != 0)
+        PyEval_RestoreThread(thread);
+        if (error != EINTR && (error != ETIMEDOUT || is_last))
+            return error;
+        if (has_signals && PyErr_CheckSignals() != 0)
             return -1;
     }
 }

@@ -119,10 +119,10 @@ static PyObject *watch(PyObject *self, PyObject *args)
         free(all);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS error =
-        fwpy_watch(all, (size_t)n, ((struct watcher *)self)->pokes, pokes, &t.at);
-    Py_END_ALLOW_THREADS result =
-        error == 0 ? ready_ones(all, n) : fwpy_error(fwpy_state_of(module), error, "watch");
+    Py_BEGIN_ALLOW_THREADS
+    error = fwpy_watch(all, (size_t)n, ((struct watcher *)self)->pokes, pokes, &t.at);
+    Py_END_ALLOW_THREADS
+    result = error == 0 ? ready_ones(all, n) : fwpy_error(fwpy_state_of(module), error, "watch");
     free(all);
     return result;
 }
