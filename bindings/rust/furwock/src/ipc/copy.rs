@@ -9,10 +9,12 @@ use furwock_sys::ipc as sys;
 
 use crate::deadline::Deadline;
 
-use super::error::{Death, Error, ErrorKind};
+use super::error::{check, Death, Error, ErrorKind};
 use super::guard::{last_death, Exclusive, Guard};
 use super::lock_error::{repaired, LockError};
 use super::lock_options::{LockOptions, Parts};
+use super::mutex::Shared;
+use super::on_death::leaked;
 use super::region::UntrustedRegion;
 use super::shm::{self, ShmSafe};
 use super::state::{state_of, LockState};
@@ -111,6 +113,28 @@ impl<T: ShmSafe> CopyMutex<T> {
         repair: impl FnOnce(&mut T, Option<&Death>),
     ) -> Result<CopyGuard<'_, T>, Error> {
         repaired(self.lock(), repair)
+    }
+
+    /// Registers a repair function, for this process, as
+    /// [`Mutex::on_death`](super::Mutex::on_death); `repair` changes a copy.
+    ///
+    /// # Errors
+    /// [`NoSpace`](super::ErrorKind::NoSpace): no memory.
+    pub fn on_death(
+        &self,
+        repair: impl Fn(&mut T, &Death) -> bool + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let data = Shared(self.parts.data);
+        let (call, arg) = leaked(Box::new(move |death| data.repair::<Self>(&repair, death)));
+        // SAFETY: as above; the function stays, and C forgets it when the region is closed.
+        let result = unsafe { sys::fw_ipc_mutex_on_death(self.raw(), Some(call), arg) };
+        check(result, "register a repair function")
+    }
+
+    /// Unregisters it.
+    pub fn no_repair(&self) {
+        // SAFETY: as above.
+        unsafe { sys::fw_ipc_mutex_on_death(self.raw(), None, ptr::null_mut()) };
     }
 
     /// Which thread holds it.  Takes no participant slot, and changes nothing.

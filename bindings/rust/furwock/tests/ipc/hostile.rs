@@ -72,6 +72,28 @@ fn a_dead_owner_s_bytes_are_checked_before_the_repair() {
 }
 
 #[test]
+fn a_copy_is_repaired_like_the_data() {
+    let (name, region) = region();
+    let copy = CopyMutex::open_or_create(&region, "pair", [50_u64, 50]).unwrap();
+    let victim = kill_one("half a change", &name);
+    let Err(LockError::OwnerDied(died)) = copy.lock() else { panic!("nobody died") };
+    assert_eq!(died.death().process, victim);
+    let guard = died.repair(|pair, _| pair[1] = 100 - pair[0]).unwrap();
+    assert_eq!(guard.read().unwrap(), [49, 51]);
+    drop(guard);
+    copy.on_death(|pair, _| {
+        *pair = [1, 99];
+        true
+    })
+    .unwrap();
+    kill_one("half a change", &name);
+    assert_eq!(copy.lock().unwrap().read().unwrap(), [1, 99]);
+    copy.no_repair();
+    kill_one("half a change", &name);
+    assert_eq!(copy.lock_or_repair(|pair, _| pair[1] = 7).unwrap().read().unwrap(), [49, 7]);
+}
+
+#[test]
 fn readers_check_too() {
     let (name, region) = region();
     let lock = RwLock::open_or_create(&region, "letter", ['x'; 16]).unwrap();
@@ -103,6 +125,36 @@ fn no_region_is_refused() {
     assert_eq!(kind(&text), ErrorKind::Corrupted);
     file.set_len(0).unwrap();
     assert_eq!(kind(&text), ErrorKind::NotFound, "empty: not begun");
+}
+
+/// FNV-1a, as the region's head has it over its first nine words.
+fn checksum(head: &[u8]) -> u64 {
+    head.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+#[test]
+fn a_region_from_before_the_boot_is_refused_or_renewed() {
+    const BOOT: usize = 64;
+    const CHECK: usize = 72;
+    let name = Name::new();
+    let region = open(&name.0, 64 << 10);
+    drop(Mutex::open_or_create(&region, "m", 7_u64).unwrap());
+    drop(region);
+    let mut head = bytes_of(&name)[..CHECK + 8].to_vec();
+    let stored = u64::from_ne_bytes(head[CHECK..].try_into().unwrap());
+    assert_eq!(stored, checksum(&head[..CHECK]), "src/ipc/region/layout.h has changed");
+    head[BOOT] ^= 0x55; // another boot
+    write_at(&name, 0, &head[..CHECK]);
+    write_at(&name, CHECK as u64, &checksum(&head[..CHECK]).to_ne_bytes());
+
+    let options = Region::options().create(true);
+    let error = options.open_untrusted(&name.0).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stale);
+    let region = options.renew(true).open_untrusted(&name.0).unwrap();
+    let gone = CopyMutex::<u64>::open(&region, "m").unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound, "a new region");
 }
 
 #[test]
