@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 EVERYWHERE = ["WithProcessesTestLock", "WithProcessesTestSemaphore", "WithProcessesTestEvent",
               "WithProcessesTestValue", "WithProcessesTestArray", "TestSimpleQueue"]
 BY_FORK = EVERYWHERE + ["WithProcessesTestCondition", "WithProcessesTestBarrier",
-                        "WithProcessesTestQueue",
+                        "WithProcessesTestQueue", "WithProcessesTestPool",
                         "WithManagerTestLock", "TestStartMethod", "TestCloseFds"]
 
 

@@ -2,7 +2,6 @@
 """A few rounds of the kill storm over each class (--storm=N: more; kill_storm.py: all of it)."""
 from __future__ import annotations
 
-import importlib.util
 import random
 import sys
 from pathlib import Path
@@ -13,15 +12,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import furwock.multiprocessing  # noqa: E402
+from storm import queues  # noqa: E402,F401
 from storm.leaks import Footprint  # noqa: E402
 from storm.objects import CASES  # noqa: E402
 from storm.pools import POOLS  # noqa: E402
 from storm.run import run_once  # noqa: E402
-
-if importlib.util.find_spec("furwock.multiprocessing.queues"):
-    from storm import queues  # noqa: F401
-if not importlib.util.find_spec("furwock.concurrent"):
-    POOLS.clear()
 
 pytestmark = pytest.mark.filterwarnings("ignore::furwock.OwnerDiedWarning")
 HANG = 120.0  # seconds without a step, on the busiest of machines

@@ -249,6 +249,8 @@ def test_manager_of_a_context(ctx: Any) -> None:
         join(process)
         with lock:
             assert shared.copy() == {"child": True}
+        with manager.Pool(2) as pool:
+            assert pool.map(twice, range(10)) == list(range(0, 20, 2))
 
 
 def make_grandchild(ctx: Any, event: Any) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional
 import furwock
 
 if TYPE_CHECKING:
+    from .managers import SyncManager
     from .pool import Pool
     from .queues import JoinableQueue, Queue, SimpleQueue
     from .synchronize import Barrier, BoundedSemaphore, Condition, Event, Lock, RLock, Semaphore
@@ -81,6 +82,13 @@ class BaseContext(standard.BaseContext):
         from .pool import Pool
         return Pool(processes, initializer, initargs, maxtasksperchild,
                     context=self.get_context(), **options)
+
+    def Manager(self) -> "SyncManager":
+        """Returns a manager whose server process has been started."""
+        from .managers import SyncManager
+        manager = SyncManager(ctx=self.get_context())
+        manager.start()
+        return manager
 
     def get_context(self, method: Optional[str] = None) -> Any:
         """Returns the context of a start method, or this one."""

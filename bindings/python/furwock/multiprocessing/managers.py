@@ -1,7 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Another name of multiprocessing.managers, which needs no change."""
-import sys
-from multiprocessing import managers
-from multiprocessing.managers import *  # noqa: F401,F403
+"""multiprocessing.managers, whose SyncManager makes pools that lose no task with a worker.
 
-sys.modules[__name__] = managers
+The other objects of a manager live in its server process, and are the standard's: a client that
+dies with a manager's lock keeps it. Give processes the lock itself.
+"""
+from __future__ import annotations
+
+from multiprocessing import managers as standard
+from multiprocessing.managers import *  # noqa: F401,F403
+from typing import Any
+
+from .context import _default_context
+
+__all__ = standard.__all__
+
+
+class SyncManager(standard.SyncManager):
+    """A manager of shared objects."""
+
+
+def _pool(*args: Any, **names: Any) -> Any:
+    """In the server: its context is that of the manager."""
+    return _default_context.Pool(*args, **names)
+
+
+SyncManager.register("Pool", _pool, standard.PoolProxy)  # type: ignore[attr-defined]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(standard, name)

@@ -13,7 +13,7 @@ import importlib.machinery
 import importlib.util
 import sys
 from types import ModuleType
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence
 
 
 def use_furwock(mp: ModuleType) -> None:
@@ -35,35 +35,51 @@ def no_such_count(condition: Any) -> None:
     raise NotImplementedError("furwock's condition variables are not made of semaphores")
 
 
-class Changed(importlib.abc.Loader):
-    """Loads multiprocessing as always, and changes it then."""
+def use_manager(managers: ModuleType) -> None:
+    """Standard pools and furwock's contexts do not go together, so managers need its pool."""
+    import furwock.multiprocessing.managers as ours
 
-    def __init__(self, loader: Any) -> None:
-        self.loader = loader
+    managers.SyncManager = ours.SyncManager  # type: ignore[attr-defined]
+
+
+CHANGES: Dict[str, Callable[[ModuleType], None]] = {
+    "multiprocessing": use_furwock, "multiprocessing.managers": use_manager}
+
+
+class Changed(importlib.abc.Loader):
+    """Loads a module as always, and changes it then."""
+
+    def __init__(self, name: str, loader: Any) -> None:
+        self.name, self.loader = name, loader
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> Optional[ModuleType]:
         return self.loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self.loader.exec_module(module)
-        use_furwock(module)
+        CHANGES.pop(self.name)(module)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds multiprocessing, once."""
+    """Finds the modules that are changed, once."""
+
+    looking = False
 
     def find_spec(self, fullname: str, path: Optional[Sequence[str]],
                   target: Optional[ModuleType] = None
                   ) -> Optional[importlib.machinery.ModuleSpec]:
-        if fullname != "multiprocessing":
+        if fullname not in CHANGES or self.looking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        self.looking = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self.looking = False
         if spec is not None:
-            spec.loader = Changed(spec.loader)
+            spec.loader = Changed(fullname, spec.loader)
         return spec
 
 
