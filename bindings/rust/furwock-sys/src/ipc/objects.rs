@@ -175,6 +175,25 @@ pub struct fw_ipc_state {
     pub generation: u64,
 }
 
+/// Beside the kind of a wait policy: it is that of an [`fw_ipc_interrupt`].
+pub const FW_WAIT_INTERRUPTIBLE: c_uint = 256;
+
+/// `furwock/ipc/interrupt.h`: a wait policy for waits that a word or a signal can end.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct fw_ipc_interrupt {
+    /// How to wait otherwise.
+    pub policy: fw_wait_policy,
+    /// Ends the wait once it is not `expected`; null: no word.
+    pub word: *const u32,
+    /// Its value until then.
+    pub expected: u32,
+    /// As in the wake.
+    pub flags: u32,
+    /// Not 0: a signal handler that has run ends the wait.
+    pub on_signal: u32,
+}
+
 /// Repairs what a dead owner left; 0: repaired.
 pub type fw_ipc_repair =
     unsafe extern "C" fn(arg: *mut c_void, death: *const fw_ipc_death) -> c_int;
