@@ -4,22 +4,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <furwock/ipc/interrupt.h>
 #include <furwock/ipc/mutex.h>
 
 #include "region.h"
 
 static fw_ipc_mutex *m;
+static uint32_t *stop; /* a word that ends the victim's wait */
 
 enum { LONG_ENOUGH_S = 3600, SHORT_MS = 5 };
 
 static void prepare(void)
 {
     m = object_new(sizeof *m);
+    stop = object_new(sizeof *stop);
 }
 
 static void reset(void)
 {
     CHECK(fw_ipc_mutex_init(m) == 0);
+    *stop = 0;
 }
 
 /* By a holder: the generation has grown, and the data are whole, or the answer said otherwise. */
@@ -103,6 +107,26 @@ static void time_out(void)
     leave();
 }
 
+static void be_interrupted(void)
+{
+    fw_ipc_interrupt interrupt = FW_IPC_INTERRUPT_INIT(stop, 0);
+    int error;
+
+    interrupt.flags = FW_FUTEX_SHARED;
+    error = fw_ipc_mutex_lock_policy(m, &interrupt.policy, NULL);
+    if (error == ECANCELED)
+        return;
+    inside(error); /* it was had before */
+    leave();
+}
+
+static void interrupt_idle_victim(void)
+{
+    stay_until_victim_idle();
+    __atomic_store_n(stop, 1, __ATOMIC_RELEASE);
+    CHECK(fw_futex_wake(stop, FW_FUTEX_ALL, FW_FUTEX_SHARED) >= 0);
+}
+
 static void hold(void)
 {
     inside(fw_ipc_mutex_lock(m));
@@ -110,6 +134,9 @@ static void hold(void)
 
 ROLE_3(hold_until_victim_idle, hold, stay_until_victim_idle, leave)
 ROLE_3(hold_until_victim_done, hold, stay_until_victim_done, leave)
+ROLE_3(interrupt_and_hold, interrupt_idle_victim, stay_until_victim_done, leave)
+ROLE(hold_and_interrupt, hold, interrupt_and_hold)
+ROLE_3(hold_interrupt_and_leave, hold, interrupt_idle_victim, leave)
 ROLE(wait_and_lock, await_admission, lock_all)
 ROLE(hold_and_admit, hold, admit_peer)
 
@@ -198,6 +225,10 @@ static const struct kill_case cases[] = {
      lock_all, ANY_CHANGES},
     {"timedlock, too late", reset, hold_until_victim_done, become_participant, time_out, NULL,
      lock_all, ANY_CHANGES},
+    {"lock, interrupted", reset, hold_and_interrupt, become_participant, be_interrupted, NULL,
+     lock_all, ANY_CHANGES},
+    {"lock, interrupted, free in the end", reset, hold_interrupt_and_leave, become_participant,
+     be_interrupted, NULL, lock_all, ANY_CHANGES},
     {"unlock, another sleeps", reset, wait_and_lock, hold_and_admit, leave, NULL, lock_all, 1},
     /* The victim is told as well, then dies and makes others hear of it. */
     {"lock, holder dead", reset_dead, NULL, become_participant, lock_all, lock_all, lock_all, 2},
