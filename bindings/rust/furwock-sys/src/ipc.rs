@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Locks between processes: `include/furwock/ipc/`.
 //!
-//! The calls that are `static inline` in C (`fw_region_mutex` and its like, `fw_ipc_journal_size`)
-//! are not here: they are a call of [`fw_region_object`], and a sum.
+//! `furwock/ipc/atomic.h` is not here: it is of another library, in the place of libatomic.
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -109,6 +108,34 @@ extern "C" {
         init: Option<fw_region_init>,
         arg: *mut c_void,
         object: *mut *mut c_void,
+    ) -> c_int;
+    /// The mutex of that name.
+    pub fn fw_region_mutex(
+        region: *mut fw_region,
+        name: *const c_char,
+        flags: c_uint,
+        m: *mut *mut fw_ipc_mutex,
+    ) -> c_int;
+    /// The read-write lock of that name.
+    pub fn fw_region_rwlock(
+        region: *mut fw_region,
+        name: *const c_char,
+        flags: c_uint,
+        l: *mut *mut fw_ipc_rwlock,
+    ) -> c_int;
+    /// The condition variable of that name.
+    pub fn fw_region_cond(
+        region: *mut fw_region,
+        name: *const c_char,
+        flags: c_uint,
+        c: *mut *mut fw_ipc_cond,
+    ) -> c_int;
+    /// The once of that name.
+    pub fn fw_region_once(
+        region: *mut fw_region,
+        name: *const c_char,
+        flags: c_uint,
+        o: *mut *mut fw_ipc_once,
     ) -> c_int;
     /// The semaphore of that name.
     pub fn fw_region_sem(

@@ -357,6 +357,7 @@ extern "C" {
     ) -> c_int;
     pub fn fw_ipc_once_is_left(o: *const fw_ipc_once) -> bool;
 
+    pub fn fw_ipc_journal_size(capacity: usize) -> usize;
     pub fn fw_ipc_journal_init(j: *mut fw_ipc_journal, capacity: usize) -> c_int;
     pub fn fw_ipc_journal_record(j: *mut fw_ipc_journal, p: *const c_void, n: usize) -> c_int;
     pub fn fw_ipc_journal_undo(j: *mut fw_ipc_journal) -> c_int;
