@@ -7,13 +7,15 @@ import asyncio
 import os
 import random
 import threading
+import time
+import warnings
 from typing import Any, Awaitable, Callable
 
 import pytest
 
 import furwock
 from furwock import aio
-from victims import Words, child, exit_code, kill, killed_after, wait_until
+from victims import Words, child, exit_code, kill, killed_after, storm, wait_until
 
 # Reached only by a hang.
 LONG_S = 90.0
@@ -128,6 +130,56 @@ def test_a_task_gets_the_lock_of_a_thread() -> None:
 
     run(main)
     thread.join()
+
+
+@pytest.mark.parametrize("make, wrap", [(furwock.Mutex, aio.Mutex),
+                                        (lambda: furwock.Semaphore(1), aio.Semaphore),
+                                        (lambda: furwock.Permits(1), aio.Permits)])
+def test_threads_that_take_it_all_the_time_do_not_keep_it(make: Any, wrap: Any) -> None:
+    plain, stop = make(), threading.Event()
+
+    def hog() -> None:
+        while not stop.is_set():
+            with plain:
+                time.sleep(0.0003)
+
+    threads = [threading.Thread(target=hog) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+
+    async def main() -> None:
+        for _ in range(5):
+            async with wrap(plain):
+                await asyncio.sleep(0)
+
+    try:
+        run(main)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_storm_of_kills() -> None:
+    mutex, event = furwock.Mutex(on_death="consistent"), furwock.Event()
+    semaphore = furwock.Semaphore(1)
+    warnings.simplefilter("ignore", furwock.OwnerDiedWarning)
+
+    async def use() -> None:
+        async def one(lock: Any) -> None:
+            async with lock:
+                await asyncio.sleep(0)
+        await asyncio.gather(*(one(aio.Mutex(mutex)) for _ in range(3)),
+                             *(one(aio.Semaphore(semaphore)) for _ in range(3)))
+        aio.Event(event).set()
+        assert await aio.Event(event).wait()
+        aio.Event(event).clear()
+
+    def plain() -> None:
+        with mutex, semaphore:
+            event.wait(0.0001)
+
+    storm(lambda: run(use), [lambda: run(use), plain], 15, progress=2)
 
 
 def test_one_helper_thread_for_many_waiters() -> None:
