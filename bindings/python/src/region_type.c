@@ -247,7 +247,7 @@ PyDoc_STRVAR(
     "size       of a new one, in bytes, 65536 at least; allocated at once. There is a participant\n"
     "           slot for each 2 KiB (a thread takes one), an entry in the directory of names for\n"
     "           each 4 KiB, a slot for an anonymous object for each 256 bytes, and a row for each\n"
-    "           16 KiB (a process that uses anonymous objects takes one)\n"
+    "           8 KiB (a process that uses anonymous objects takes one)\n"
     "exclusive  FileExistsError if it exists\n"
     "mode       permissions of a new file, and the most that an existing one may have\n"
     "shared     accept a file of any owner and permissions: they are trusted\n"

@@ -11,11 +11,11 @@ static size_t up(size_t n)
     return (n + FWPY_SLOT - 1) / FWPY_SLOT * FWPY_SLOT;
 }
 
-/* A quarter of the region for slots, and a row for each 16 KiB: about an eighth. */
+/* A quarter of the region for slots, and a row for each 8 KiB: as much again. */
 struct fwpy_plan fwpy_plan_of(size_t region_size)
 {
     struct fwpy_plan p;
-    size_t slots = region_size / 4 / FWPY_SLOT, rows = region_size / 16384;
+    size_t slots = region_size / 4 / FWPY_SLOT, rows = region_size / 8192;
 
     p.slots = (uint32_t)(slots < 65536 ? slots : 65536) / 64 * 64;
     p.rows = (uint32_t)(rows < 32 ? 32 : rows > 1024 ? 1024 : rows);
