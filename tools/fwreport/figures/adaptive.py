@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 from .. import adaptive, compare, crowdaims, look
 from ..compare import OURS
 from . import Picture, spread_at
+from .engine import line, step_axis
 
 HEIGHT = 2.15                   # of the panel of a number of tasks, inches
 ASIDE = 0.5                     # how far the locks of a point stand apart, of the space it has
@@ -47,17 +48,10 @@ def _draw_series(axes, results, named, value, marks):
         shift = ASIDE * (n / max(1, len(named) - 1) - 0.5)
         dots = [(at + shift, value(results, spot, lock)) for at, spot in enumerate(spots)]
         dots = [(at, estimate) for at, estimate in dots if estimate]
-        if not dots:
-            continue
-        ys = [estimate.value for _, estimate in dots]
-        ends = [(y, y) if e.low is None else (e.low, e.high) for y, (_, e) in zip(ys, dots)]
         width, order = look.weight(lock)
         hollow = {"mfc": look.ink("ground")} if name == WITHOUT else {}
-        axes.errorbar([at for at, _ in dots], ys, color=look.colour(lock), ls="none",
-                      yerr=[[y - low for y, (low, _) in zip(ys, ends)],
-                            [high - y for y, (_, high) in zip(ys, ends)]],
-                      marker=marks[lock], ms=3.4 + width / 2, elinewidth=0.8, capsize=1.6,
-                      zorder=order, label=name, **hollow)
+        line(axes, dots, color=look.colour(lock), ls="none", marker=marks[lock],
+             ms=3.4 + width / 2, elinewidth=0.8, capsize=1.6, zorder=order, label=name, **hollow)
 
 
 def _picture(results, state, name, title, alt, value, finish, note):
@@ -70,9 +64,7 @@ def _picture(results, state, name, title, alt, value, finish, note):
     for axes, (tasks, spots) in zip(every[:, 0], panels.items()):
         _others(axes, results, spots, value)
         _draw_series(axes, results, _series(results, spots, state), value, marks)
-        axes.set_xticks(range(len(spots)), [compare.configuration(spot) for spot in spots])
-        axes.set_xlim(-0.6, len(spots) - 0.4)
-        axes.grid(axis="x", visible=False)
+        step_axis(axes, [compare.configuration(spot) for spot in spots], edge=0.6)
         axes.set_title(f"{tasks} tasks on {results.cpus} CPUs")
         finish(axes)
     handles, labels = every[0][0].get_legend_handles_labels()

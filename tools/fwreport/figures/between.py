@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 from .. import between, look, stats
 from ..between import table3
 from . import Picture, spread_of
+from .engine import whisker
 from .wakes import name_ratios
 
 GROUP = 0.8                     # of the room of a level, for its bars
@@ -52,9 +53,7 @@ def _database(results):
             x = at + (k + 0.5) * width - GROUP / 2
             axes.bar(x, over.value, width * 0.9, color=look.colour(name))
             tops = [over.high if over.high is not None else over.value]
-            if over.low is not None:
-                axes.errorbar(x, over.value, color=look.ink("ink"), elinewidth=0.9, capsize=2,
-                              yerr=[[over.value - over.low], [over.high - over.value]])
+            whisker(axes, x, over.value, over)
             then = table3.then(name, point.level)
             if then is not None:
                 tops.append(then / table3.PAPER[table3.BASE][point.level])

@@ -6,8 +6,8 @@ import math
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
-from .. import compare, ideal, look, stats
-from . import Picture, spread_at
+from .. import ideal, look, stats
+from . import Picture, engine, spread_at
 
 NOTE = "  Configuration (non-lock-hold, lock-hold) in µs."
 
@@ -78,20 +78,14 @@ def curve(axes, results, spots, lock, metric, marker, shift=0.0):
     found = [(at + shift, cell) for at, spot in enumerate(spots)
              for cell in [results.cell(spot, lock)] if cell and cell.values(metric)]
     dots = [(at, stats.mean(cell.values(metric))) for at, cell in found]
-    if not dots:
-        return None
-    width, order = look.weight(lock)
-    xs, ys = [at for at, _ in dots], [e.value for _, e in dots]
-    down = [e.value - e.low if e.low is not None else 0 for _, e in dots]
-    up = [e.high - e.value if e.low is not None else 0 for _, e in dots]
-    axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
-                  marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8,
-                  ls="--" if lock.endswith(("-fair", "-spin3")) else "-")
-    hollow = [(at, y) for (at, cell), y in zip(found, ys) if cell.short]
+    label = engine.curve(axes, dots, lock, marker,
+                         ls="--" if lock.endswith(("-fair", "-spin3")) else "-")
+    hollow = [(at, e.value) for (at, e), (_, cell) in zip(dots, found) if cell.short]
     if hollow:
+        width, order = look.weight(lock)
         axes.plot(*zip(*hollow), ls="None", marker=marker, ms=3.2 + width / 2, zorder=order + 0.5,
                   mec=look.colour(lock), mfc=look.ink("ground"))
-    return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
+    return label
 
 
 def short_note(results, spots):
@@ -120,15 +114,11 @@ def curves(axes, results, spots, locks, metric):
 
 def _highest(axes):
     """Of all values drawn; a whisker may lead out of the picture, a value not."""
-    return max((y for line in axes.lines if line.get_linestyle() != "None"
-                for y in line.get_ydata()), default=1)
+    return max(engine.highest(axes), default=1)
 
 
 def task_axis(axes, spots):
-    axes.set_xticks(range(len(spots)), [f"{spot.tasks:g}" for spot in spots])
-    axes.set_xlim(-0.2, len(spots) - 1 + 0.2)
-    axes.set_xlabel("tasks")
-    axes.grid(axis="x", visible=False)
+    engine.step_axis(axes, [f"{spot.tasks:g}" for spot in spots], "tasks", 0.2)
 
 
 def short_number(value, _=None):

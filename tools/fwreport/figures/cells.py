@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import Rectangle
 
 from .. import compare, goals, look
-from . import Picture
+from . import Picture, engine
 
 # Brown for slower, blue-green for faster: told apart without red and green.
 SCALE = LinearSegmentedColormap.from_list("cells", ["#8c4a08", "#dfa863", "#f6f2ea",
@@ -74,10 +74,7 @@ def _map(axes, rows, columns, values, which, first):
     axes.set_yticks(range(len(rows)), rows if first else [])
     if first:
         axes.set_ylabel("tasks")
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    engine.bare(axes)
 
 
 def one(results, experiment, kind, name, title):

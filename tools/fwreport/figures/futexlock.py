@@ -4,12 +4,12 @@
 Beside each: the CPU time that was burnt.
 """
 
-import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import compare, futexlock, look
 from . import Picture, spread_of
-from .wakes import ASIDE, MEDIANS, curve, highest
+from .engine import beside, highest, row_of_panels, step_axis
+from .wakes import MEDIANS
 
 BOLD = (compare.OURS, futexlock.NORMAL, compare.PTHREAD)
 LEAST_BURNT = 10.0              # ns: below that the scale is linear
@@ -24,19 +24,10 @@ def _scaled(estimate, unit):
 
 def _panel(axes, one, key, value):
     """All locks over the threads, a little beside each other; their names at the right."""
-    points, locks = futexlock.points(one, *key), futexlock.locks(one, *key)
-    marks = look.markers(locks)
-    labels = []
-    for n, lock in enumerate(locks):
-        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(points))],
-                      [value(one, point, lock) for point in points], lock, marks[lock])
-        if label:
-            labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(points)), [point.threads for point in points])
-    axes.set_xlim(-0.25, len(points) - 0.75)
-    axes.set_xlabel("threads")
-    axes.grid(axis="x", visible=False)
+    points = futexlock.points(one, *key)
+    labels = beside(axes, len(points), futexlock.locks(one, *key),
+                    lambda at, lock: value(one, points[at], lock), BOLD)
+    step_axis(axes, [point.threads for point in points], "threads")
     return labels
 
 
@@ -73,8 +64,8 @@ def _waste(axes, one, key):
 
 def _picture(one, key, cpus):
     period, duty, assist = key
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 3.8))
-    figure.subplots_adjust(left=0.06, right=0.872, top=0.92, bottom=0.175, wspace=0.64)
+    figure, (left, right) = row_of_panels(2, (10.4, 3.8), left=0.06, right=0.872, top=0.92,
+                                          bottom=0.175, wspace=0.64)
     _throughput(left, one, key, cpus)
     _waste(right, one, key)
     look.note(figure, MEDIANS + spread_of(one)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The paper's Figures 1 to 5: each lock against System V semaphores, its figures beside today's."""
 
-import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import compare, look, paper
 from . import Picture, spread_at
+from .engine import name_rows, plain_rows, row_of_panels, whisker
 from .by_tasks import short_note, title_of
 
 FIGURES = {2: 1, 3: 2, 4: 3, 100: 4, 1000: 5}
@@ -46,10 +46,7 @@ def _bars(axes, results, spot, locks):
             continue
         point = at if then is None else at - 0.2
         axes.barh(point, now.value - 1, 0.36, left=1, color=look.colour(lock))
-        if now.low is not None:
-            axes.errorbar(now.value, point, xerr=[[now.value - now.low],
-                                                     [now.high - now.value]],
-                          color=look.ink("ink"), elinewidth=0.9, capsize=1.8, capthick=0.9)
+        whisker(axes, now.value, point, now, "x", capsize=1.8, capthick=0.9)
 
 
 def _limits(results, spots, locks):
@@ -72,29 +69,22 @@ def _scale(axes, low, high):
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
     axes.axvline(1, color=look.ink("sysv"), lw=1.3, zorder=5)
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
+    plain_rows(axes)
     axes.spines["left"].set_visible(False)
 
 
 def one(results, kind, tasks, spots):
     locks = locks_shown(results, kind)
     height = 0.27 * len(locks) + 1.25
-    figure, all_axes = plt.subplots(1, len(spots), sharey=True, figsize=(10.4, height),
-                                    squeeze=False)
-    figure.subplots_adjust(left=0.125, right=0.985, top=1 - 0.36 / height, bottom=0.78 / height,
-                           wspace=0.08)
+    figure, all_axes = row_of_panels(len(spots), (10.4, height), sharey=True, left=0.125,
+                                     right=0.985, top=1 - 0.36 / height, bottom=0.78 / height,
+                                     wspace=0.08)
     low, high = _limits(results, spots, locks)
-    for axes, spot in zip(all_axes[0], spots):
+    for axes, spot in zip(all_axes, spots):
         _bars(axes, results, spot, locks)
         _scale(axes, low, high)
         axes.set_title(title_of((spot.nlht, spot.lht))[0])
-    first = all_axes[0][0]
-    first.set_yticks(range(len(locks)), locks)
-    for label, lock in zip(first.get_yticklabels(), locks):
-        label.set_color(look.colour(lock))
-        label.set_fontweight("bold" if lock == compare.OURS else "normal")
-    first.set_ylim(len(locks) - 0.4, -0.6)
+    name_rows(all_axes[0], locks, (compare.OURS,))
     figure.text(0.555, 0.36 / height, f"throughput as a multiple of {paper.BASE}'s, log scale",
                 ha="center", va="center")
     look.note(figure, f"Solid: today.  {spread_at(results, spots, 'throughput')}  Hatched: the "

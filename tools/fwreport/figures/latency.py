@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 
 from .. import experiment, look, waketables
 from . import Picture, spread_of
+from .engine import name_rows, plain_rows, whisker
 
 COLUMNS = 3
 
@@ -24,11 +25,7 @@ def _bars(axes, found, point):
     for at, cell in enumerate(cells):
         middle = cell.median()
         axes.barh(at, middle.value / size, 0.66, color=look.colour(cell.lock))
-        if middle.low is not None:
-            axes.errorbar(middle.value / size, at,
-                          xerr=[[(middle.value - middle.low) / size],
-                                [(middle.high - middle.value) / size]],
-                          color=look.ink("ink"), elinewidth=0.9, capsize=2, capthick=0.9)
+        whisker(axes, middle.value / size, at, middle, "x", size, capthick=0.9)
         base = found.baseline(point)
         over = experiment.ratio(cell, base) if cell is not base else None
         text = waketables.time(middle.value).replace("us", "µs") + (
@@ -36,17 +33,13 @@ def _bars(axes, found, point):
         axes.annotate(text, ((middle.high or middle.value) / size, at), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=look.FONT - 1,
                       annotation_clip=False)
-    axes.set_yticks(range(len(cells)), [cell.lock for cell in cells])
-    for label, cell in zip(axes.get_yticklabels(), cells):
-        label.set_color(look.colour(cell.lock))
-        label.set_fontweight("bold" if cell.family == "furwock" else "normal")
-    axes.set_ylim(len(cells) - 0.4, -0.6)
+    name_rows(axes, [cell.lock for cell in cells],
+              {cell.lock for cell in cells if cell.family == "furwock"})
     axes.set_xlim(0, max((cell.median().high or cell.median().value) for cell in cells)
                   / size * 1.42)
     axes.set_xlabel(unit)
     axes.set_title(_title(point))
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
+    plain_rows(axes)
 
 
 def draw(results):

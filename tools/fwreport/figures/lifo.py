@@ -1,31 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The report's Figures 1 and 2: a stack with an atomic head, over the number of threads."""
 
-import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import aims, compare, lifo, look
 from . import Picture, spread_of
-from .wakes import ASIDE, MEDIANS, curve, highest, ratio_axis
+from .engine import beside, highest, row_of_panels, step_axis
+from .wakes import MEDIANS, ratio_axis
 
 BOLD = (compare.OURS, lifo.NATIVE, lifo.MUTEX)
 
 
 def _panel(axes, one, series, value):
     """All locks over the threads, a little beside each other; their names at the right."""
-    points, locks = lifo.points(one, *series), lifo.locks(one, *series)
-    marks = look.markers(locks)
-    labels = []
-    for n, lock in enumerate(locks):
-        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(points))],
-                      [value(point, lock) for point in points], lock, marks[lock])
-        if label:
-            labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(points)), [point.threads for point in points])
-    axes.set_xlim(-0.25, len(points) - 0.75)
-    axes.set_xlabel("threads")
-    axes.grid(axis="x", visible=False)
+    points = lifo.points(one, *series)
+    labels = beside(axes, len(points), lifo.locks(one, *series),
+                    lambda at, lock: value(points[at], lock), BOLD)
+    step_axis(axes, [point.threads for point in points], "threads")
     return labels
 
 
@@ -52,8 +43,8 @@ def _relative(axes, one, series):
 
 def _picture(one, series):
     head, pinned = series
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 3.8))
-    figure.subplots_adjust(left=0.055, right=0.887, top=0.92, bottom=0.175, wspace=0.46)
+    figure, (left, right) = row_of_panels(2, (10.4, 3.8), left=0.055, right=0.887, top=0.92,
+                                          bottom=0.175, wspace=0.46)
     _absolute(left, one, series)
     _relative(right, one, series)
     note = (MEDIANS + spread_of(one)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """lockmix: rates and CPU time over the number of threads, with and without antagonists."""
 
-import matplotlib.pyplot as plt
 
 from .. import compare, lockmix, look
 from . import Picture, spread_of
-from .wakes import ASIDE, MEDIANS, curve, ratio_axis
+from .engine import beside, row_of_panels, step_axis
+from .wakes import MEDIANS, ratio_axis
 
 BOLD = (compare.OURS, compare.PTHREAD, lockmix.SPIN)
 PANELS = 3      # in a picture; more numbers of antagonists than that are in the tables only
@@ -14,33 +14,23 @@ PANELS = 3      # in a picture; more numbers of antagonists than that are in the
 def _panel(axes, one, points, value, cpus):
     """All locks over the threads, a little beside each other."""
     locks = [lock for lock in one.locks() if any(one.cell(point, lock) for point in points)]
-    marks = look.markers(locks)
-    labels = []
-    for n, lock in enumerate(locks):
-        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        label = curve(axes, [at + shift for at in range(len(points))],
-                      [value(point, lock) for point in points], lock, marks[lock])
-        if label:
-            labels.append(label[:3] + (lock in BOLD,))
-    axes.set_xticks(range(len(points)), [
-        f"{point.threads}" + ("\n1 per CPU" if point.threads == cpus else "") for point in points])
-    axes.set_xlim(-0.25, len(points) - 0.75)
-    axes.set_xlabel("threads")
-    axes.grid(axis="x", visible=False)
+    labels = beside(axes, len(points), locks, lambda at, lock: value(points[at], lock), BOLD)
+    step_axis(axes, [f"{point.threads}" + ("\n1 per CPU" if point.threads == cpus else "")
+                     for point in points], "threads")
     return labels
 
 
 def _picture(one, sets, name, title, alt, value, finish, cpus):
     """A panel for each number of antagonists."""
     sets = sets[:PANELS]
-    figure, every = plt.subplots(1, len(sets), figsize=(10.4, 3.8), squeeze=False)
-    figure.subplots_adjust(left=0.065, right=0.885, top=0.9, bottom=0.19, wspace=0.5)
-    for axes, (group, points) in zip(every[0], sets):
+    figure, every = row_of_panels(len(sets), (10.4, 3.8), left=0.065, right=0.885, top=0.9,
+                                  bottom=0.19, wspace=0.5)
+    for axes, (group, points) in zip(every, sets):
         labels = _panel(axes, one, points, value, cpus)
         finish(axes)
         axes.set_title(f"{group[2] or 'no'} antagonist{'s' * (group[2] != 1)}")
         look.spread_labels(axes, labels, gap=2 * len(sets))
-    every[0][0].set_ylabel(alt.split(",")[0])
+    every[0].set_ylabel(alt.split(",")[0])
     look.note(figure, MEDIANS + spread_of(one))
     return Picture(name, figure, title, alt)
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Generic atomics beside libatomic: by the object's size, alone and together, and by threads."""
 
-import matplotlib.pyplot as plt
-
 from .. import compare, look, mix
 from . import Picture, spread_of
-from .wakes import MEDIANS, curve, highest, ratio_axis
+from .engine import curve, highest, line, row_of_panels, step_axis
+from .wakes import MEDIANS, ratio_axis
 
 COLOURS = {"load": "furwock", "store": "pthread", "exchange": "ulock",
            "compare-exchange": "futex", "95:5": "classic", "50:50": "sysv"}
@@ -17,21 +16,9 @@ def _line(axes, xs, ratios, at, name):
     """One line with its intervals; what its label at the right needs."""
     colour = look.ink(COLOURS.get(name, "rival"))
     dots = [(x, ratio) for x, ratio in zip(xs, ratios) if ratio]
-    if not dots:
-        return None
-    values = [ratio.value for _, ratio in dots]
-    spread = [[ratio.value - ratio.low if ratio.low is not None else 0 for _, ratio in dots],
-              [ratio.high - ratio.value if ratio.low is not None else 0 for _, ratio in dots]]
-    axes.errorbar([x for x, _ in dots], values, yerr=spread, color=colour, lw=1.4,
-                  elinewidth=0.8, marker=MARKS[at % len(MARKS)], ms=4)
-    return values[-1], name, colour, name == "load"
-
-
-def _axis(axes, ticks, label):
-    axes.set_xticks(range(len(ticks)), ticks)
-    axes.set_xlim(-0.25, len(ticks) - 0.75)
-    axes.set_xlabel(label)
-    axes.grid(axis="x", visible=False)
+    last = line(axes, dots, color=colour, lw=1.4, elinewidth=0.8, marker=MARKS[at % len(MARKS)],
+                ms=4)
+    return None if last is None else (last, name, colour, name == "load")
 
 
 def _panel(axes, one, lines, ticks, label):
@@ -39,7 +26,7 @@ def _panel(axes, one, lines, ticks, label):
     labels = [_line(axes, range(len(ticks)),
                     [mix.times(one, point) if point else None for point in points], at, name)
               for at, (name, points) in enumerate(lines)]
-    _axis(axes, ticks, label)
+    step_axis(axes, ticks, label)
     ratio_axis(axes)
     look.spread_labels(axes, [one_label for one_label in labels if one_label])
 
@@ -57,14 +44,13 @@ def _ratios(one, panels, label, name, title, alt):
     if not panels:
         return []
     wide = len(panels) > 1
-    figure, axes = plt.subplots(1, len(panels), figsize=(10.4 if wide else 6.4, 3.8),
-                                squeeze=False)
-    figure.subplots_adjust(left=0.06 if wide else 0.1, right=0.89 if wide else 0.8, top=0.92,
-                           bottom=0.175, wspace=0.28 * len(panels) - 0.1)
-    for panel, (heading, ticks, lines) in zip(axes[0], panels):
+    figure, axes = row_of_panels(len(panels), (10.4 if wide else 6.4, 3.8),
+                                 left=0.06 if wide else 0.1, right=0.89 if wide else 0.8, top=0.92,
+                                 bottom=0.175, wspace=0.28 * len(panels) - 0.1)
+    for panel, (heading, ticks, lines) in zip(axes, panels):
         _panel(panel, one, lines, ticks, label)
         panel.set_title(heading)
-    axes[0][0].set_ylabel(f"times {mix.BASE}'s throughput")
+    axes[0].set_ylabel(f"times {mix.BASE}'s throughput")
     look.note(figure, MEDIANS + spread_of(one)
               + "  A mix: per cent of load : store : exchange : compare-exchange.")
     return [Picture(name, figure, title, alt)]
@@ -116,11 +102,11 @@ def _times_of(axes, one, name, points):
     """The time of a call by the object's size, a curve for each library."""
     marks, labels = look.markers([compare.OURS, mix.BASE]), []
     for lock in (compare.OURS, mix.BASE):
-        label = curve(axes, range(len(points)), [_nanoseconds(one.cell(point, lock))
-                                                 for point in points], lock, marks[lock])
+        found = [(at, _nanoseconds(one.cell(point, lock))) for at, point in enumerate(points)]
+        label = curve(axes, [(at, e) for at, e in found if e], lock, marks[lock])
         if label:
             labels.append(label)
-    _axis(axes, [point.size for point in points], "bytes of the object")
+    step_axis(axes, [point.size for point in points], "bytes of the object")
     axes.set_ylim(0, 1.1 * max(highest(axes), default=1))
     axes.set_title(name)
     look.spread_labels(axes, labels)
@@ -133,12 +119,11 @@ def alone(one):
     groups = {name: points for name, points in groups.items() if len(points) > 1}
     if not groups:
         return []
-    figure, axes = plt.subplots(1, len(groups), figsize=(10.4, 3.3), squeeze=False)
-    figure.subplots_adjust(left=0.055, right=0.93, top=0.9, bottom=0.2,
-                           wspace=0.18 * len(groups))
-    for panel, (name, points) in zip(axes[0], groups.items()):
+    figure, axes = row_of_panels(len(groups), (10.4, 3.3), left=0.055, right=0.93, top=0.9,
+                                 bottom=0.2, wspace=0.18 * len(groups))
+    for panel, (name, points) in zip(axes, groups.items()):
         _times_of(panel, one, name, points)
-    axes[0][0].set_ylabel("ns per call")
+    axes[0].set_ylabel("ns per call")
     look.note(figure, MEDIANS + spread_of(one) + "  A tight loop, a second thread asleep.  1, 2, 4 "
                       "and 8 bytes have instructions, and 16 where the CPU does.")
     return [Picture("atomicmix-alone", figure, "Generic atomics that nobody else uses",

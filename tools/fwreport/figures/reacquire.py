@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 
 from .. import compare, look, paper
 from . import Picture
+from .engine import name_rows
 
 PARTS = (("never", 1.0), ("once", 0.62), ("twice", 0.36), ("more", 0.16))    # name, opacity
 
@@ -62,11 +63,9 @@ def one(results, kind):
     figure.subplots_adjust(left=0.16, right=0.93, top=1 - 0.4 / height, bottom=0.55 / height)
     for at, row in enumerate(table):
         _row(axes, at, row)
-    axes.set_yticks(range(len(table)), [row[0] for row in table])
-    for label, row in zip(axes.get_yticklabels(), table):
-        label.set_color(look.colour(row[0]) if row[3] else look.ink("soft"))
-        label.set_fontweight("bold" if row[0] == compare.OURS else "normal")
-    axes.set_ylim(len(table) - 0.4, -0.6)
+    today = {row[0] for row in table if row[3]}
+    name_rows(axes, [row[0] for row in table], (compare.OURS,),
+              lambda name: look.colour(name) if name in today else look.ink("soft"))
     axes.set_xlim(0, 1)
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)

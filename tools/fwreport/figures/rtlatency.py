@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 
 from .. import crowdaims, look, rtlatency
 from . import Picture, spread_of
+from .engine import row_of_panels, whisker
 
 GROUP = 0.8                     # of the space of a point, for its bars
 NEGLIGIBLE = (0.002, 300)       # the ends of a logarithmic scale of ratios
@@ -22,12 +23,6 @@ def colour(lock):
     return look.ink("furwock-kin")
 
 
-def _whiskers(axes, x, estimate):
-    if estimate.low is not None:
-        axes.errorbar(x, estimate.value, color=look.ink("ink"), elinewidth=0.9, capsize=2,
-                      yerr=[[estimate.value - estimate.low], [estimate.high - estimate.value]])
-
-
 def _pairs(one, points):
     figure, axes = plt.subplots(figsize=(9.6, 3.8))
     figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.17)
@@ -41,7 +36,7 @@ def _pairs(one, points):
                 continue
             x = at + (k + 0.5) * width - GROUP / 2
             axes.bar(x, over.value, width * 0.9, color=colour(lock))
-            _whiskers(axes, x, over)
+            whisker(axes, x, over.value, over)
             axes.annotate(lock, (x, over.high or over.value), xytext=(0, 5), rotation=90,
                           ha="center", va="bottom", textcoords="offset points",
                           fontsize=look.FONT - 1.5, zorder=5,
@@ -88,11 +83,11 @@ def _panel(axes, one, point, deferred):
 
 
 def _table1(one, points):
-    figure, every = plt.subplots(1, len(points), figsize=(9.6, 3.6), squeeze=False, sharey=True)
-    figure.subplots_adjust(left=0.075, right=0.985, top=0.92, bottom=0.2, wspace=0.08)
-    for axes, point in zip(every[0], points):
+    figure, every = row_of_panels(len(points), (9.6, 3.6), sharey=True, left=0.075, right=0.985,
+                                  top=0.92, bottom=0.2, wspace=0.08)
+    for axes, point in zip(every, points):
         _panel(axes, one, point, rtlatency.deferred(one, point))
-    every[0][0].set_ylabel("average, % over the baseline's")
+    every[0].set_ylabel("average, % over the baseline's")
     look.note(figure, "Less is better.  The baseline is the protocol without deferred updates.")
     return Picture("rtlatency", figure, "Deferred updates, as in Table 1",
                    "Change of the average time of lock and unlock by deferred updates, measured "
@@ -119,11 +114,11 @@ def _curves(axes, one, point):
 
 
 def _figure1(one, points):
-    figure, every = plt.subplots(1, len(points), figsize=(9.6, 3.6), squeeze=False, sharey=True)
-    figure.subplots_adjust(left=0.075, right=0.985, top=0.92, bottom=0.18, wspace=0.08)
-    for axes, point in zip(every[0], points):
+    figure, every = row_of_panels(len(points), (9.6, 3.6), sharey=True, left=0.075, right=0.985,
+                                  top=0.92, bottom=0.18, wspace=0.08)
+    for axes, point in zip(every, points):
         _curves(axes, one, point)
-    every[0][0].set_ylabel("% of the jobs")
+    every[0].set_ylabel("% of the jobs")
     counts = sorted({rtlatency.samples(one, point, rtlatency.SCHEDULING) for point in points})
     look.note(figure, f"Further left is better.  n = {' and '.join(map(str, counts))} of each.  "
                       f"The axis ends at the last curve's {SHOWN} %; the longest are in the table.")

@@ -5,8 +5,8 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from .. import aims, compare, look, paper, sharing, stats
-from . import Picture, cells, spread_at
+from .. import aims, look, paper, sharing, stats
+from . import Picture, cells, engine, spread_at
 from .by_tasks import axes_grid, label_left, short_note, short_number
 
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 2, 2))]
@@ -58,15 +58,10 @@ def styles(locks):
 def _curve(axes, results, spots, lock, style, shift):
     dots = [(spot.share + shift, stats.mean(cell.values("throughput"))) for spot in spots
               for cell in [results.cell(spot, lock)] if cell]
-    if not dots:
-        return None
-    colour, line, width = style
-    ys = [e.value for _, e in dots]
-    spread = [[0 if e.low is None else e.value - e.low for _, e in dots],
-              [0 if e.low is None else e.high - e.value for _, e in dots]]
-    axes.errorbar([x for x, _ in dots], ys, yerr=spread, color=colour, lw=width, ls=line,
-                  elinewidth=0.7, capsize=1.5, capthick=0.7, zorder=9 if width > 2 else 4)
-    return ys[-1], lock, colour, width > 2
+    colour, dashes, width = style
+    last = engine.line(axes, dots, color=colour, lw=width, ls=dashes, elinewidth=0.7, capsize=1.5,
+                       capthick=0.7, zorder=9 if width > 2 else 4)
+    return None if last is None else (last, lock, colour, width > 2)
 
 
 def over_share(results, kind, times, by_tasks, group):
@@ -79,8 +74,7 @@ def over_share(results, kind, times, by_tasks, group):
                          ASIDE * (at / max(1, len(locks) - 1) - 0.5))
                   for at, lock in enumerate(locks)]
         highest = max((label[0] for label in labels if label), default=1)
-        highest = max([highest] + [y for line in axes.lines if line.get_linestyle() != "None"
-                                   for y in line.get_ydata()])
+        highest = max([highest] + engine.highest(axes))
         axes.set_title(f"{tasks} tasks")
         axes.set_xlim(-2, 102)
         axes.set_ylim(0, 1.06 * highest)
@@ -113,10 +107,7 @@ def _map(axes, found, rows, columns, last):
     axes.set_xticks(range(len(columns)), [f"{share:g}" for share in columns])
     axes.set_yticks(range(len(rows)), rows)
     axes.set_ylabel("tasks")
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    engine.bare(axes)
     if last:
         axes.set_xlabel("lock calls that are for reading, %")
 

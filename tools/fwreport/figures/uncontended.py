@@ -5,6 +5,7 @@ import matplotlib.pyplot as plt
 
 from .. import compare, goals, look, sharing
 from . import Picture, spread
+from .engine import name_rows, plain_rows, whisker
 
 DRAWN = {"read": "read lock and unlock", "write": "write lock and unlock"}
 BOUNDS = {"read": sharing.READ_MOST["furwock-rw"]}
@@ -34,14 +35,9 @@ def _one(table, name, calls, most):
     end = _scale_end([costs[lock].value for lock in locks])
     for at, lock in enumerate(locks):
         _bar(axes, at, lock, costs[lock], table.ratio(lock, table.base), end)
-    axes.set_yticks(range(len(locks)), locks)
-    for label, lock in zip(axes.get_yticklabels(), locks):
-        label.set_color(look.colour(lock))
-        label.set_fontweight("bold" if lock in BOLD else "normal")
-    axes.set_ylim(len(locks) - 0.4, -0.6)
+    name_rows(axes, locks, BOLD)
     axes.set_xlim(0, end)
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
+    plain_rows(axes)
     axes.set_xlabel(f"nanoseconds per {calls}")
     base = costs.get(table.base)
     note = (spread(map(len, table.samples.values()))
@@ -62,9 +58,8 @@ def _scale_end(values):
 def _bar(axes, at, lock, cost, ratio, end):
     beyond = cost.value > end
     axes.barh(at, min(cost.value, end), 0.68, color=look.colour(lock))
-    if cost.low is not None and not beyond:
-        axes.errorbar(cost.value, at, xerr=[[cost.value - cost.low], [cost.high - cost.value]],
-                      color=look.ink("ink"), elinewidth=0.9, capsize=2, capthick=0.9)
+    if not beyond:
+        whisker(axes, cost.value, at, cost, "x", capthick=0.9)
     text = f"{cost.value:.1f}" + (f"   ×{ratio.value:.2f}" if ratio else "")
     x = end if beyond else (cost.high if cost.high is not None else cost.value)
     axes.annotate(("→ " if beyond else "") + text, (x, at), xytext=(5, 0),

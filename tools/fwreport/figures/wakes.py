@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Condition variables: curves over the waiters (condperf) and over the games (pingpong)."""
 
-import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import aims, compare, experiment, look
 from . import Picture, spread_of
+from .engine import beside, highest, row_of_panels, step_axis
 
 MEDIANS = "Medians over the repetitions.  "
 LABEL_GAP = 2    # from the axes to the names, in parts of a panel that takes the whole width
-ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between points
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 7, 10, 20, 50,
          100)
 FEWER_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100)
@@ -23,39 +22,6 @@ def panels(found):
     for point in found.points():
         groups.setdefault((point.section_us, point.wake, point.locked), []).append(point)
     return groups
-
-
-def curve(axes, at, estimates, lock, marker):
-    """One lock; estimates beside the points, None where there is none.  Its label, or None."""
-    dots = [(x, e) for x, e in zip(at, estimates) if e]
-    if not dots:
-        return None
-    width, order = look.weight(lock)
-    xs, ys = [x for x, _ in dots], [e.value for _, e in dots]
-    down = [e.value - e.low if e.low is not None else 0 for _, e in dots]
-    up = [e.high - e.value if e.low is not None else 0 for _, e in dots]
-    axes.errorbar(xs, ys, yerr=[down, up], color=look.colour(lock), lw=width, zorder=order,
-                  marker=marker, ms=3.2 + width / 2, elinewidth=0.8, capsize=1.8, capthick=0.8)
-    return ys[-1], lock, look.colour(lock), lock in (compare.OURS, compare.PTHREAD)
-
-
-def _curves(axes, found, points, value):
-    """All locks, side by side so that their whiskers can be told apart; writes their names."""
-    locks = found.locks()
-    marks = look.markers(locks)
-    labels = []
-    for n, lock in enumerate(locks):
-        shift = ASIDE * (n / max(1, len(locks) - 1) - 0.5)
-        labels.append(curve(axes, [x + shift for x in range(len(points))],
-                             [value(point, lock) for point in points], lock, marks[lock]))
-    axes.set_xlim(-0.25, len(points) - 0.75)
-    axes.grid(axis="x", visible=False)
-    return [label for label in labels if label]
-
-
-def highest(axes):
-    """All values drawn, without their whiskers."""
-    return [y for line in axes.lines if line.get_linestyle() != "None" for y in line.get_ydata()]
 
 
 def ticks_between(low, high):
@@ -87,10 +53,9 @@ def ratio_axis(axes):
 
 
 def _grid(count, right=0.885):
-    figure, all_axes = plt.subplots(1, count, figsize=(10.4, 3.5), squeeze=False)
-    figure.subplots_adjust(left=0.062, right=1 - (1 - right) * (0.9 if count > 2 else 1), top=0.9,
-                           bottom=0.19, wspace=0.5)
-    return figure, list(all_axes[0])
+    right = 1 - (1 - right) * (0.9 if count > 2 else 1)
+    return row_of_panels(count, (10.4, 3.5), left=0.062, right=right, top=0.9, bottom=0.19,
+                         wspace=0.5)
 
 
 def _title(key):
@@ -109,10 +74,11 @@ def _per_waiters(found, name, title, alt, label, value, finish):
     for number, keys in enumerate(_rows(list(groups))):
         figure, all_axes = _grid(len(keys))
         for axes, key in zip(all_axes, keys):
-            labels = _curves(axes, found, groups[key], value)
+            points = groups[key]
+            labels = beside(axes, len(points), found.locks(),
+                            lambda at, lock, points=points: value(points[at], lock))
             finish(axes)
-            axes.set_xticks(range(len(groups[key])), [point.waiters for point in groups[key]])
-            axes.set_xlabel("waiters")
+            step_axis(axes, [point.waiters for point in points], "waiters")
             axes.set_title(_title(key))
             look.spread_labels(axes, labels, gap=LABEL_GAP * len(keys))
         all_axes[0].set_ylabel(label)
@@ -162,14 +128,11 @@ def games(results):
         return []
     points = found.points()
     figure, (axes,) = _grid(1)
-    labels = _curves(axes, found, points,
-                     lambda point, lock: experiment.ratio(found.cell(point, lock),
-                                                       found.cell(point, compare.PTHREAD)))
+    labels = beside(axes, len(points), found.locks(), lambda at, lock: experiment.ratio(
+        found.cell(points[at], lock), found.cell(points[at], compare.PTHREAD)))
     ratio_axis(axes)
-    axes.set_xticks(range(len(points)), [
-        f"{point.games}" + ("\none per CPU" if point.games == results.cpus else "")
-        for point in points])
-    axes.set_xlabel("games (pairs of threads)")
+    step_axis(axes, [f"{point.games}" + ("\none per CPU" if point.games == results.cpus else "")
+                     for point in points], "games (pairs of threads)")
     axes.set_ylabel("time / pthread's")
     look.spread_labels(axes, labels, gap=LABEL_GAP)
     look.note(figure, MEDIANS + spread_of(found))
