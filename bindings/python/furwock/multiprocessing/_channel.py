@@ -51,6 +51,10 @@ _INLINE, _LARGE = 0, 1
 _ZEROS = memoryview(bytes(LARGE_WEIGHT + COUNT_UNIT))
 _RECEIVE_MAX = INLINE_MAX + LARGE_WEIGHT + 2 * COUNT_UNIT
 _ANCILLARY = socket.CMSG_SPACE(array.array("i").itemsize)
+# The file description is shared with other processes, so O_NONBLOCK is not for it.
+_PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
+_RECEIVE = int(socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+_SEND = int(socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 _RETRY_S = 0.01     # while other channels have too many descriptors in flight
 
 
@@ -97,8 +101,8 @@ class Message:
     __slots__ = ("parts", "fd")
 
     def __init__(self, payload: Buffer) -> None:
-        size = len(payload)
         self.fd = -1
+        size = len(payload)
         body: Buffer = payload
         kind, weight = _INLINE, size
         if size > INLINE_MAX:
@@ -127,6 +131,7 @@ class ChannelEnd:
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
+        self._recv, self._recvmsg, self._sendmsg = sock.recv, sock.recvmsg, sock.sendmsg
         self._pollers: list[Any] = []       # poll objects serve one thread at a time
         spare.reserve()
 
@@ -171,8 +176,9 @@ class Receiver(ChannelEnd):
 
     def receive_now(self) -> Buffer:
         """The oldest message; BlockingIOError if there is none, EOFError if no sender is left."""
-        self._check_open()
-        kind = self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        if self._socket.fileno() < 0:
+            self._check_open()
+        kind = self._recv(1, _PEEK)
         if not kind:
             raise EOFError
         if kind[0] == _LARGE:
@@ -181,8 +187,7 @@ class Receiver(ChannelEnd):
         return self._receive()
 
     def _receive(self) -> Buffer:
-        data, ancillary, flags, _ = self._socket.recvmsg(
-            _RECEIVE_MAX, _ANCILLARY, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+        data, ancillary, flags, _ = self._recvmsg(_RECEIVE_MAX, _ANCILLARY, _RECEIVE)
         if not data:
             raise EOFError
         kind, length = _HEADER.unpack_from(data)
@@ -195,17 +200,17 @@ class Receiver(ChannelEnd):
         fds = array.array("i", ancillary[0][2])
         return _read_file(fds[0], *_FILE_SIZE.unpack(body))
 
-    def receive(self) -> Buffer:
+    def recv(self) -> Any:
+        """Wait for an object: concurrent.futures reads a SimpleQueue of its context in this way."""
+        return reduction.ForkingPickler.loads(self.recv_bytes())
+
+    def recv_bytes(self) -> Buffer:
         """Wait for a message."""
         while True:
             try:
                 return self.receive_now()
             except BlockingIOError:
                 self.wait(select.POLLIN, None)
-
-    def recv(self) -> Any:
-        """Wait for an object: concurrent.futures reads a SimpleQueue of its context in this way."""
-        return reduction.ForkingPickler.loads(self.receive())
 
     def count(self) -> int:
         """How many messages are in the channel at this moment."""
@@ -220,13 +225,17 @@ class Sender(ChannelEnd):
 
         BlockingIOError if the channel is full.
         """
-        self._check_open()
-        ancillary = []
+        if self._socket.fileno() < 0:
+            self._check_open()
+        ancillary: Any = ()
         if message.fd >= 0:
             ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [message.fd]))]
         try:
-            in_one_step(functools.partial(self._socket.sendmsg, message.parts, ancillary,
-                                          socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL), *then)
+            if then:
+                send = functools.partial(self._sendmsg, message.parts, ancillary, _SEND)
+                in_one_step(send, *then)
+            else:
+                self._sendmsg(message.parts, ancillary, _SEND)
         except OSError as e:
             # The user's other channels have RLIMIT_NOFILE descriptors in flight, or memory is
             # short for a moment.
@@ -241,7 +250,11 @@ class Sender(ChannelEnd):
         time.sleep(_RETRY_S)
         return True
 
-    def send(self, payload: Buffer) -> None:
+    def send(self, obj: Any) -> None:
+        """Pickle an object, and append it as a message; wait while the channel is full."""
+        self.send_bytes(reduction.ForkingPickler.dumps(obj))
+
+    def send_bytes(self, payload: Buffer) -> None:
         """Append a message, and wait while the channel is full."""
         message = Message(payload)
         while True:

@@ -5,14 +5,35 @@ from __future__ import annotations
 
 import types
 from multiprocessing import context
+from multiprocessing import queues as standard
 from typing import Any
 
 from ._channel import channel
 from ._outlet import dumps, loads
 
+_StandardSimpleQueue: Any = standard.SimpleQueue
 
-class SimpleQueue:
+
+class NoLock:
+    """What stands for the standard queues' locks, which others acquire and release."""
+
+    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def __enter__(self) -> bool:
+        return True
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+
+class SimpleQueue(_StandardSimpleQueue):  # type: ignore[misc]
     """A channel of pickled objects; put() waits while it is full (about 400 small items)."""
+
+    _rlock = _wlock = NoLock()
 
     def __init__(self, *, ctx: Any = None) -> None:
         self._reader, self._writer = channel()
@@ -27,10 +48,10 @@ class SimpleQueue:
 
     def get(self) -> Any:
         """The oldest item; waits for it.  EOFError if no process can put any more."""
-        return loads(self._reader.receive())
+        return loads(self._reader.recv_bytes())
 
     def put(self, obj: Any) -> None:
-        self._writer.send(dumps(obj))
+        self._writer.send_bytes(dumps(obj))
 
     def __getstate__(self) -> Any:
         context.assert_spawning(self)

@@ -29,10 +29,17 @@ __all__ = ["Pool", "WorkerDied", "WorkersCannotStart", "PoolTerminated", "Result
 _INIT = "INIT"
 
 
+def _as_users_call(call: Call) -> Call:
+    """A chunk of map() is a call of a function of the standard module."""
+    if call.func in (_standard.mapstar, _standard.starmapstar):
+        func, items = call.args[0]
+        return Call(func, items, {})
+    return call
+
+
 def _deliver(cache: dict[int, Any], job: int, index: int, ok: bool, value: Any) -> None:
     if isinstance(value, WorkerDied) and value.task is not None:
-        value.task = value.args[1] if value.task.func not in (_standard.mapstar, _standard.starmapstar) else Call(
-            value.task.args[0][0], value.task.args[0][1], {})
+        value.task = _as_users_call(value.task)
     result = cache.get(job)
     if result is not None:
         result._set(index, (ok, value))

@@ -25,6 +25,7 @@ import traceback
 import types
 import weakref
 from multiprocessing import context, util
+from multiprocessing import queues as standard
 from queue import Empty, Full
 from typing import Any
 
@@ -32,16 +33,19 @@ from ._channel import ItemLost, Message, channel, in_one_step
 from ._counter import Counter
 from ._ledger import BUSY, DONES, GOTS, HELD, OPEN, OPS, PUTS, Ledger
 from ._outlet import Outlet, dumps, end_feeder, join_feeder, loads
-from ._simple import SimpleQueue
+from ._simple import NoLock, SimpleQueue
 
 __all__ = ["Queue", "JoinableQueue", "SimpleQueue", "Empty", "Full"]
 
+# Bases only so that isinstance() finds them; nothing of theirs is used.
+_StandardQueue: Any = standard.Queue
+_StandardJoinableQueue: Any = standard.JoinableQueue
 _UNBOUNDED = 2**31 - 1          # SEM_VALUE_MAX, the maxsize of a queue without one
 _RECHECK_MIN_S = 0.02           # between looks for the dead while a queue stays full
 _RECHECK_MAX_S = 0.5
 
 
-class Queue:
+class Queue(_StandardQueue):  # type: ignore[misc]
     """A queue with any number of putting and getting processes, first in, first out.
 
     maxsize: how many items may be in it; 0: any number.  ctx is the context, as for the standard
@@ -49,6 +53,7 @@ class Queue:
     """
 
     _counts_open = False
+    _rlock = _wlock = NoLock()
 
     def __init__(self, maxsize: int = 0, *, ctx: Any = None) -> None:
         bounded = 0 < maxsize < _UNBOUNDED
@@ -332,7 +337,7 @@ class Queue:
     __class_getitem__: Any = classmethod(types.GenericAlias)
 
 
-class JoinableQueue(Queue):
+class JoinableQueue(Queue, _StandardJoinableQueue):  # type: ignore[misc]
     """A queue whose join() waits until task_done() was called for each item that was put.
 
     task_done() is for the process that took the item: what a process has taken and not done when
@@ -342,15 +347,15 @@ class JoinableQueue(Queue):
     _counts_open = True
 
     def __init__(self, maxsize: int = 0, *, ctx: Any = None) -> None:
-        super().__init__(maxsize, ctx=ctx)
+        Queue.__init__(self, maxsize, ctx=ctx)
         self._news = Counter()      # added to when perhaps nothing is left to be done
 
     def __getstate__(self) -> Any:
-        return (*super().__getstate__(), self._news)
+        return (*Queue.__getstate__(self), self._news)
 
     def __setstate__(self, state: Any) -> None:
         *rest, self._news = state
-        super().__setstate__(rest)
+        Queue.__setstate__(self, rest)
 
     def _unfinished(self) -> tuple[int, bool]:
         """Items that are put and not done, and whether that is exact."""
