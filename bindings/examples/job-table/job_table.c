@@ -2,7 +2,7 @@
 /*
  * The job table in C.
  *
- *     job_table create|work|close|audit REGION [SEAT]
+ *     job_table create|work|hold|close|audit REGION [SEAT]
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -214,6 +214,16 @@ static void work(unsigned seat)
     unlock();
 }
 
+/* Leaves a wrong count behind: for whoever kills this process. */
+static void hold(void)
+{
+    lock();
+    table[JOB_TABLE_COUNTS + JOB_TABLE_DONE] += 1000;
+    printf("held\n");
+    fflush(stdout);
+    pause();
+}
+
 /* --- The others ------------------------------------------------------------------------------- */
 
 /* Every job is in one state, each count is right, and each result. */
@@ -245,7 +255,7 @@ int main(int argc, char **argv)
     bool is_new = argc >= 3 && strcmp(argv[1], "create") == 0;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: job_table create|work|close|audit REGION [SEAT]\n");
+        fprintf(stderr, "usage: job_table create|work|hold|close|audit REGION [SEAT]\n");
         return 2;
     }
     attach(argv[2], is_new ? FW_REGION_CREATE : 0u);
@@ -259,6 +269,8 @@ int main(int argc, char **argv)
         lock();
         table[JOB_TABLE_CLOSED] = 1;
         unlock();
+    } else if (strcmp(argv[1], "hold") == 0) {
+        hold();
     } else if (strcmp(argv[1], "audit") == 0) {
         audit();
     } else {

@@ -4,9 +4,10 @@
 
     run.py [--kills N] [--seconds S] [--need LANGUAGES] [--python P] [--library L] [--seed N]
 
-After every kill the table is audited, and all other workers have to go on.  At the end every job
-must be done, each round of it once.  A language whose tools or library are missing is left out,
-with the reason, unless it is needed.  Exits with 77 if none is there.
+After every kill the table is audited, and all other workers have to go on.  A process in each
+language is killed while it has the table's mutex, and has left a wrong count: the others repair it.
+At the end every job must be done, each round of it once.  A language whose tools or library are
+missing is left out, with the reason, unless it is needed.  Exits with 77 if none is there.
 """
 
 from __future__ import annotations
@@ -97,6 +98,16 @@ class Table:
             sys.exit(f"a worker in {victim.language} has ended before it was killed")
         self.workers.remove(victim)
 
+    def kill_holder(self, language: str) -> None:
+        """A process that has the table's mutex, and has left a wrong count."""
+        with subprocess.Popen([*self.programs[language], "hold", self.name],
+                              stdout=subprocess.PIPE, preexec_fn=die_with_parent) as holder:
+            if holder.stdout is None or holder.stdout.readline() != b"held\n":
+                sys.exit(f"the holder in {language} has failed")
+            holder.kill()
+        for other in self.programs:  # one of them, or a worker, repairs
+            self.audit(other)
+
     def end(self) -> dict[str, int]:
         """No more rounds: all jobs are done, and the workers end."""
         self.call(next(iter(self.programs)), "close")
@@ -120,9 +131,9 @@ def program_in_c(options: argparse.Namespace, scratch: Path) -> list[str]:
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise Missing("no C compiler")
-    found = options.library or next(iter(sorted(ROOT.glob("build/*/src/libfurwock.a"))), None)
-    if found is None:
-        raise Missing("no libfurwock.a: make build, or --library")
+    found = options.library or ROOT / "build/release/src/libfurwock.a"
+    if not found.exists():
+        raise Missing(f"no {found}: make build, or --library")
     target = scratch / "job_table"
     build = subprocess.run([compiler, "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-I",
                             str(ROOT / "include"), str(HERE / "job_table.c"), str(found),
@@ -218,12 +229,17 @@ def main() -> int:
             for seat, language in enumerate([*found, *found]):
                 table.start(language, seat)
             killed = storm(table, options)
+            for language in found:
+                table.kill_holder(language)
+                killed[language] += 1
             numbers = table.end()
         finally:
             for worker in table.workers:
                 worker.process.kill()
                 worker.process.wait()
             Path("/dev/shm" + table.name).unlink(missing_ok=True)
+    if numbers["deaths"] < len(found):
+        sys.exit("a death with the table's mutex was not reported")
     text = ", ".join(f"{count} in {language}" for language, count in killed.items())
     print(f"{sum(killed.values())} workers were killed ({text}; --seed {options.seed}), "
           f"{numbers['deaths']} of them with the table's mutex; {numbers['put_back']} jobs were "
