@@ -95,7 +95,7 @@ def lock(name: Union[str, "os.PathLike[str]"], timeout: Optional[float] = None, 
             back_up()
 
     name     without a '/': a lock of this user, in /dev/shm; also between containers that share
-             /dev/shm. A path with a '/': a lock in that file, for all who may read and write it;
+             /dev/shm. (FURWOCK_LOCKS in the environment names another region for them.) A path with a '/': a lock in that file, for all who may read and write it;
              the file is made (64 KiB, permissions 0600), and stays. It cannot be the file of data.
     timeout  seconds; `with` raises TimeoutError then. None: wait forever
     region   look up the name in that Region instead, as in one that users share
@@ -116,7 +116,8 @@ def _region_of(name: str) -> tuple[Region, str]:
         raise ValueError("a lock needs a name")
     if "/" in name:
         return Region(name, size=_FILE_SIZE, renew=True), "lock"
-    return Region(f"/furwock.{os.geteuid()}", size=_REGION_SIZE), name
+    region = os.environ.get("FURWOCK_LOCKS") or f"/furwock.{os.geteuid()}"
+    return Region(region, size=_REGION_SIZE), name
 
 
 def _short(name: str) -> str:

@@ -75,7 +75,16 @@ def test_a_death_is_told_until_it_is_repaired(path: str) -> None:
         assert not grant.owner_died
 
 
-def test_names_of_a_user() -> None:
+@pytest.fixture(name="of_names")
+def make_region_of_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Not that of the user who runs the tests: names stay there."""
+    name = f"/furwock-pycore-{os.getpid()}"
+    monkeypatch.setenv("FURWOCK_LOCKS", name)
+    yield name
+    furwock.Region(name, create=False).unlink()
+
+
+def test_names_of_a_user(of_names: str) -> None:
     names = [f"furwock-pycore-{os.getpid()}", f"{'long name ' * 10}{os.getpid()}"]
     program = """if True:
         import os, signal, sys, furwock
@@ -90,8 +99,10 @@ def test_names_of_a_user() -> None:
             assert furwock.lock(name + "2").acquire(blocking=False)
             furwock.lock(name + "2").release()
             it.kill()
-        with furwock.lock(name, timeout=60) as grant:
+        lock = furwock.lock(name, timeout=60)
+        with lock as grant:
             assert grant.owner_died and grant.process == it.pid
+        assert lock.mutex.region.name == of_names
 
 
 def test_in_a_region_of_ones_own(tmp_path: Any) -> None:
