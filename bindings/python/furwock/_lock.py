@@ -95,8 +95,9 @@ def lock(name: Union[str, "os.PathLike[str]"], timeout: Optional[float] = None, 
             back_up()
 
     name     without a '/': a lock of this user, in /dev/shm; also between containers that share
-             /dev/shm. (FURWOCK_LOCKS in the environment names another region for them.) A path with a '/': a lock in that file, for all who may read and write it;
-             the file is made (64 KiB, permissions 0600), and stays. It cannot be the file of data.
+             /dev/shm. (FURWOCK_LOCKS in the environment names another region for them.) A path
+             with a '/': a lock in that file, for all who may read and write it; the file is made
+             (64 KiB, permissions 0600), and stays. It cannot be the file of data.
     timeout  seconds; `with` raises TimeoutError then. None: wait forever
     region   look up the name in that Region instead, as in one that users share
     relock   as for Mutex
