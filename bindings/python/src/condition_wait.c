@@ -47,9 +47,10 @@ struct waiting {
 static int wait_once(void *arg, const fw_deadline *deadline)
 {
     const struct waiting *w = arg;
-    int error = fw_ipc_cond_timedwait(w->cond, fwpy_mutex_of(w->lock), deadline);
+    int error = fw_ipc_cond_wait_policy(w->cond, fwpy_mutex_of(w->lock), &fwpy_until_signal.policy,
+                                        deadline);
 
-    if (error == 0 || error == ETIMEDOUT || error == EOWNERDEAD)
+    if (error == 0 || error == ETIMEDOUT || error == EINTR || error == EOWNERDEAD)
         __atomic_store_n(&w->lock->cell->depth, w->depth, __ATOMIC_RELAXED);
     return error;
 }

@@ -70,7 +70,7 @@ static int take_once(void *arg, const fw_deadline *deadline)
 {
     struct taking *t = arg;
 
-    return fw_ipc_permits_take(t->permits, &t->number, NULL, deadline);
+    return fw_ipc_permits_take(t->permits, &t->number, &fwpy_until_signal.policy, deadline);
 }
 
 /* 0, EOWNERDEAD, ETIMEDOUT, an error, or -1: an exception is set. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "fwpy.h"
+
 #define SECOND_NS 1000000000
 
 /* How much longer than its deadline a call waits for a guard: held so long only if its holder is
@@ -162,13 +164,14 @@ int fwpy_wait_until(const void *object, fwpy_step *step, void *arg, const fw_dea
     int error = fw_ipc_enter_(object, &call.me);
 
     if (error == 0)
-        error = fw_ipc_wait_begin_(&wait, &call.me, object, FW_IPC_WAITS_ELSE, NULL, deadline);
+        error = fw_ipc_wait_begin_(&wait, &call.me, object, FW_IPC_WAITS_ELSE,
+                                   &fwpy_until_signal.policy, deadline);
     if (error != 0)
         return error;
     error = loop(step, arg, &call);
     fw_ipc_wait_pass_on_(&wait);
     fw_ipc_wait_end_(&wait);
-    return error;
+    return fw_ipc_wait_result_(&wait, error);
 }
 
 int fwpy_try(const void *object, fwpy_step *step, void *arg)

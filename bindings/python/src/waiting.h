@@ -73,6 +73,7 @@ int fwpy_change_and_wake(const struct fwpy_guard *guard, const struct fw_ipc_map
  * Calls `step` until it returns something other than EAGAIN; before each return of EAGAIN it says
  * what to sleep on (fwpy_announce), and whose lives to watch (fw_ipc_wait_watch_).
  *   ETIMEDOUT   the deadline has passed
+ *   EINTR       a signal handler has run meanwhile: call again
  *   EINVAL      the object lies in no region
  *   EAGAIN      the region has no participant slot left
  *   else what step returned
