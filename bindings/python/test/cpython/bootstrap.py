@@ -35,15 +35,23 @@ def no_such_count(condition: Any) -> None:
     raise NotImplementedError("furwock's condition variables are not made of semaphores")
 
 
+OURS = "furwock.multiprocessing.managers"
+
+
 def use_manager(managers: ModuleType) -> None:
     """Standard pools and furwock's contexts do not go together, so managers need its pool."""
-    import furwock.multiprocessing.managers as ours
+    if OURS not in sys.modules:  # or it is just being imported, and imports the standard one
+        importlib.import_module(OURS)
 
-    managers.SyncManager = ours.SyncManager  # type: ignore[attr-defined]
+
+def put_manager(ours: ModuleType) -> None:
+    """Puts furwock's manager where the tests find it."""
+    sys.modules["multiprocessing.managers"].SyncManager = (  # type: ignore[attr-defined]
+        ours.SyncManager)
 
 
 CHANGES: Dict[str, Callable[[ModuleType], None]] = {
-    "multiprocessing": use_furwock, "multiprocessing.managers": use_manager}
+    "multiprocessing": use_furwock, "multiprocessing.managers": use_manager, OURS: put_manager}
 
 
 class Changed(importlib.abc.Loader):
