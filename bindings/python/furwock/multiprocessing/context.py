@@ -60,17 +60,17 @@ class BaseContext(standard.BaseContext):
         from .synchronize import Barrier
         return Barrier(parties, action, timeout, ctx=self.get_context())
 
-    def Queue(self, maxsize: int = 0) -> "Queue":  # type: ignore[override]
+    def Queue(self, maxsize: int = 0) -> "Queue":
         """Returns a queue."""
         from .queues import Queue
         return Queue(maxsize, ctx=self.get_context())
 
-    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue":  # type: ignore[override]
+    def JoinableQueue(self, maxsize: int = 0) -> "JoinableQueue":
         """Returns a queue with task_done() and join()."""
         from .queues import JoinableQueue
         return JoinableQueue(maxsize, ctx=self.get_context())
 
-    def SimpleQueue(self) -> "SimpleQueue":  # type: ignore[override]
+    def SimpleQueue(self) -> "SimpleQueue":
         """Returns a queue without a feeder thread."""
         from .queues import SimpleQueue
         return SimpleQueue(ctx=self.get_context())

@@ -15,7 +15,7 @@ from .context import _default_context
 __all__ = standard.__all__
 
 
-class SyncManager(standard.SyncManager):
+class SyncManager(standard.SyncManager):  # type: ignore[no-redef]
     """A manager of shared objects."""
 
 
