@@ -33,6 +33,7 @@ COLOURS = {                      # light, dark
     "bad": ("#b3261e", "#ff8a80"),
 }
 DPI = 160
+WIDE = 0.25                      # half an interval, of its value: more says little
 FONT = 8.5
 MARKERS = "os^Dvp*hX<>P"
 
@@ -154,8 +155,15 @@ def _pushed_apart(points, step, low, high):
     return [max(min(base, top), low) + at * step for at, base in enumerate(bases)]
 
 
+def tell_of_wide(figure):
+    """Its small print says what is pale there: call it before note()."""
+    figure.has_wide = True
+
+
 def note(figure, text):
     """A line of small print under a picture."""
+    if getattr(figure, "has_wide", False):
+        text += f"  Pale: the interval is wider than ±{WIDE:.0%}."
     figure.text(0.01, 0.004, text, fontsize=FONT - 2, color=ink("soft"), va="bottom")
 
 

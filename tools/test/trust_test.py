@@ -161,6 +161,35 @@ class Pictures(unittest.TestCase):
         bars = latency.draw(load(synthetic_wakes.latency(6)))[0].figure.axes[0]
         self.assertTrue([text for text in bars.texts if "×" in text.get_text()])
 
+    def noisy(self, tasks=100):
+        """Throughputs that vary by a factor of five with so many tasks."""
+        return changed(paper(), times(lambda run: 0.4 + 1.6 * (run["round"] % 2), "throughput"),
+                       tasks=tasks)
+
+    def test_wide_intervals_are_pale(self):
+        """The whiskers covered the panel, and bold lines through them promised too much."""
+        plain = by_tasks.draw(load(paper()), by_tasks.throughput, "throughput")[0]
+        self.assertNotIn("Pale", self.texts(plain))
+        picture = by_tasks.draw(load(self.noisy()), by_tasks.throughput, "throughput")[0]
+        self.assertIn("Pale: the interval is wider than ±25%.", self.texts(picture))
+        axes = picture.figure.axes[0]
+        self.assertEqual({step.get_alpha() for step in axes.lines if len(step.get_xdata()) == 2
+                          and step.get_linewidth() > 0 and step.get_linestyle() == "-"}, {0.5})
+        bars = [bar for bar in axes.collections if bar.get_alpha() is not None]
+        self.assertTrue(bars)
+        self.assertTrue(all(bar.get_alpha() <= 0.5 for bar in bars))
+        # No value is outside of the panel, whatever its whisker does.
+        self.assertLess(max(wakes.highest(axes)), axes.get_ylim()[1])
+
+    def test_what_is_sure_stays_bold(self):
+        raw = changed(paper(tasks=(2, 4, 100)), times(
+            lambda run: 0.4 + 1.6 * (run["round"] % 2), "throughput"), tasks=100)
+        axes = by_tasks.draw(load(raw), by_tasks.throughput, "throughput")[0].figure.axes[0]
+        ours = [step for step in axes.lines if step.get_color() == look.colour("furwock")
+                and len(step.get_xdata()) == 2 and step.get_linewidth() > 0
+                and step.get_linestyle() == "-"]
+        self.assertEqual([step.get_alpha() for step in ours], [None, 0.5])
+
     def test_no_lock_is_drawn_twice(self):
         results = load(synthetic_share.share(shares=(0, 50), times=[(5, 5)]))
         for _, _, locks in share.groups(results, "threads"):

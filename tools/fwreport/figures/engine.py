@@ -7,6 +7,8 @@ from .. import compare, look
 
 BOLD = (compare.OURS, compare.PTHREAD)
 ASIDE = 0.14     # how far the whiskers of the locks stand apart, of the step between points
+PALE = {"alpha": 0.4, "elinewidth": 0.6}
+PALE_LINE = {"alpha": 0.5, "lw": 0.8}
 WHISKER = {"elinewidth": 0.8, "capsize": 1.8, "capthick": 0.8}
 
 
@@ -37,13 +39,46 @@ def whisker(axes, x, y, estimate, along="y", unit=1, **how):
 # --- Curves ------------------------------------------------------------------------------------
 
 
+def is_wide(estimate):
+    """Does the interval say little?"""
+    return (estimate.low is not None
+            and estimate.high - estimate.low > 2 * look.WIDE * abs(estimate.value))
+
+
 def line(axes, dots, **how):
-    """Of dots [(x, estimate)], with whiskers; the last value, or None where there are no dots."""
+    """Of dots [(x, estimate)], with whiskers; the last value, or None where there are no dots.
+
+    What leads to a value with a wide interval is thin and pale, as the value and its whisker are: a
+    bold line would promise more than was found, and the whiskers would cover the panel.
+    """
     if not dots:
         return None
+    if any(is_wide(e) for _, e in dots):
+        look.tell_of_wide(axes.figure)
+        _in_parts(axes, dots, how)
+    else:
+        _plainly(axes, dots, how)
+    return dots[-1][1].value
+
+
+def _plainly(axes, dots, how):
     estimates = [e for _, e in dots]
     axes.errorbar([x for x, _ in dots], [e.value for e in estimates], yerr=ends(estimates), **how)
-    return estimates[-1].value
+
+
+def _in_parts(axes, dots, how):
+    marks = {**how, "ls": "none"}
+    steps = {name: how[name] for name in ("color", "lw", "ls", "zorder") if name in how}
+    sure = [dot for dot in dots if not is_wide(dot[1])]
+    for (x, e), (next_x, other) in zip(dots, dots[1:]):
+        thin = PALE_LINE if is_wide(e) or is_wide(other) else {}
+        axes.plot([x, next_x], [e.value, other.value], **{**steps, **thin})
+    if sure:
+        _plainly(axes, sure, marks)
+        marks = {**marks, "label": None}
+    _plainly(axes, [dot for dot in dots if is_wide(dot[1])], {**marks, **PALE})
+    # Where the scale ends depends on all values, also on those that no step leads to.
+    axes.plot([x for x, _ in dots], [e.value for _, e in dots], lw=0, ls="-")
 
 
 def curve(axes, dots, lock, marker, bold=BOLD, **how):
