@@ -33,6 +33,9 @@ impl WaitTimeoutResult {
 /// [`notify_all`](Condvar::notify_all) moves the waiters to the mutex: they wake one after the
 /// other as it becomes free.
 ///
+/// In the child of a fork no thread waits.  If threads of the parent waited at the fork, the child
+/// must go on to use the same mutex with it.
+///
 /// ```
 /// use furwock::{Condvar, Mutex};
 /// use std::time::Duration;
