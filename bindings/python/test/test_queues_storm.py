@@ -107,7 +107,7 @@ def test_storm_of_kills(kind: str, size: int, storm: int) -> None:
     group = Group(q, size)
     try:
         group.progress(list(range(PROCESSES)))
-        for _ in range(storm or 12):
+        for _ in range(storm or 6):
             role = rng.randrange(PROCESSES)
             time.sleep(rng.uniform(0, 0.01))
             group.kill(role)

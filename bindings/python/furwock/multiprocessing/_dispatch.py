@@ -18,7 +18,8 @@ SHORT_S = 0.002             # a task is short if it takes less than that, on ave
 class Dispatcher:
     """The pickled tasks and the workers; `lock` guards both."""
 
-    def __init__(self, maxtasks: int | None) -> None:
+    def __init__(self, maxtasks: int | None, low_water: int) -> None:
+        self.low_water = low_water                      # pickled tasks, below which more are wanted
         self.lock = threading.RLock()
         self.changed = threading.Condition(self.lock)   # there is less to do, or more to feed
         self.maxtasks = maxtasks
@@ -53,7 +54,8 @@ class Dispatcher:
                 full.add(worker)
         if not self.pickled:
             self._rebalance()
-        self.changed.notify()
+        if len(self.pickled) <= self.low_water:
+            self.changed.notify()
 
     def _give(self, worker: Worker, task: Task) -> bool:
         assert task.message is not None

@@ -27,6 +27,7 @@ from ._task import Task, deliver, report
 from ._worker import (READY_KEY, PoolTerminated, ResultLost, Worker, WorkerDied,
                       WorkersCannotStart, key_of, unpack)
 
+AHEAD = 16                  # tasks per worker that are pickled before a worker can have them
 START_FAILURES = 3          # in a row, after which no further worker is started
 START_KILLS = 30            # the same, for workers that were killed by a signal
 RESTART_WAIT_S = 0.1        # before another try, when a process cannot be started
@@ -44,7 +45,7 @@ class Engine(Dispatcher):
                  name: str, daemon: bool = True) -> None:
         self.ctx, self.processes, self.args = ctx, processes, args
         self.name, self.daemon = name, daemon
-        super().__init__(maxtasks)
+        super().__init__(maxtasks, AHEAD * processes // 2)
         self.state = RUN
         self.broken: BaseException | None = None
         self.ended: list[Any] = []                      # processes, after terminate()
@@ -108,7 +109,7 @@ class Engine(Dispatcher):
                     self.changed.notify()
 
     def _wants_more(self) -> bool:
-        return len(self.pickled) < 2 * self.processes or self.broken is not None
+        return len(self.pickled) < AHEAD * self.processes or self.broken is not None
 
     def _add(self, task: Task) -> None:
         try:
@@ -151,8 +152,9 @@ class Engine(Dispatcher):
     def _feed_all(self, tasks: Any) -> bool:
         for task in tasks:
             with self.lock:
-                while not self._wants_more() and self.state != TERMINATE:
-                    self.changed.wait()
+                if not self._wants_more():      # then do some at once, and sleep less often
+                    while len(self.pickled) > self.low_water and self.state != TERMINATE:
+                        self.changed.wait()
                 if self.state == TERMINATE:
                     return False
             self._add(task)
@@ -164,7 +166,7 @@ class Engine(Dispatcher):
     def _watch(self) -> None:
         while self.state != TERMINATE:
             try:
-                if self._is_finished() and self._end_workers():
+                if self.state == CLOSE and self._is_finished() and self._end_workers():
                     return
                 self._watch_once()
             except Exception:
