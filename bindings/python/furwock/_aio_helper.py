@@ -20,8 +20,9 @@ from ._furwock import _Watcher
 # How long a watch lasts, before the helper looks whether its loop was closed.
 _WATCH_S = 1.0
 
-# How long a helper without work stays.
+# How long a helper without work stays, and how often it looks meanwhile whether its loop was closed.
 _IDLE_S = 2.0
+_IDLE_LOOKS = 40
 
 _helpers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Helper]
 
@@ -106,7 +107,7 @@ class _Helper:
     def _run(self) -> None:
         while True:
             with self._lock:
-                if not self._pending() and not self._lock.wait_for(self._pending, _IDLE_S):
+                if not self._has_work():
                     self._thread = None
                     break
                 pokes = self._watcher.pokes()
@@ -114,6 +115,15 @@ class _Helper:
             self._watch(entries, pokes)
             if self._is_closed():
                 break
+
+    def _has_work(self) -> bool:
+        for _ in range(_IDLE_LOOKS):
+            if self._pending() or self._lock.wait_for(self._pending, _IDLE_S / _IDLE_LOOKS):
+                return True
+            loop = self._loop()
+            if loop is None or loop.is_closed():
+                return False
+        return False
 
     def _pending(self) -> list[tuple[int, Any, int]]:
         return [(key, target, token) for key, (target, token, _) in self._waiting.items()
