@@ -20,7 +20,7 @@ from ._furwock import _Watcher
 # How long a watch lasts, before the helper looks whether its loop was closed.
 _WATCH_S = 1.0
 
-# How long a helper without work stays, and how often it looks meanwhile whether its loop was closed.
+# How long a helper without work stays, and how often it looks whether its loop was closed.
 _IDLE_S = 2.0
 _IDLE_LOOKS = 40
 
