@@ -20,6 +20,7 @@ import pytest
 
 from furwock.concurrent import ProcessPoolExecutor
 from furwock.multiprocessing.pool import Pool, PoolTerminated, WorkerDied, WorkersCannotStart
+from furwock.multiprocessing.queues import SimpleQueue
 
 METHODS = ("fork", "spawn", "forkserver")
 DEADLINE = 60.0
@@ -191,6 +192,31 @@ def test_close_and_join_do_what_was_given() -> None:
         pool.apply(square, (1,))
     pool.join()
     assert [r.get(0) for r in results] == [i * i for i in range(200)]
+
+
+def own_a_pool(method: str, pids: Any) -> None:
+    pool = make(method)
+    pool.map(square, range(4))
+    pids.put([p.pid for p in pool._pool])
+    time.sleep(1000)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_when_their_owner_is_killed(method: str) -> None:
+    pids = SimpleQueue()
+    owner = multiprocessing.get_context("spawn").Process(target=own_a_pool, args=(method, pids))
+    owner.start()
+    workers = pids.get()
+    owner.kill()
+    owner.join()
+    until(lambda: not any(is_running(pid) for pid in workers))
 
 
 def cannot_start() -> None:

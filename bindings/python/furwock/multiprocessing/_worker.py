@@ -116,7 +116,7 @@ class _Inbox:
                 return self._end.receive_now()
             except BlockingIOError:
                 ready = self._poll.poll()
-            except EOFError:
+            except (EOFError, ConnectionError):
                 return _STOP
             if [fd for fd, _ in ready] == [self._owner]:
                 util.debug("the pool's owner is gone; worker ends")
@@ -157,6 +157,9 @@ def _send(end: Duplex, message: Message) -> None:
             return
         except BlockingIOError as e:
             end.wait_writable(e)
+        except ConnectionError:
+            util.debug("the pool's owner is gone; worker ends")
+            sys.exit(1)
 
 
 def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, initargs: Any,
