@@ -3,6 +3,8 @@
 # The generic atomics once more, by clang, where gcc compiles everything else and clang is there: an
 # algorithm should not be judged by one compiler's code.  FW_CLANG is empty where there is none.
 #
+# -DFURWOCK_BENCH_CLANG=OFF leaves it out.
+#
 #   furwock_atomic_clang          libfurwock-atomic-clang.so, of the library's own sources
 #   fw_clang_object(OUT SOURCE DEFINITIONS...)   one more object, as the programs here are compiled
 
@@ -11,16 +13,16 @@ if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" OR CMAKE_CROSSCOMPILING OR FURWOCK_SAN
         OR NOT TARGET furwock_atomic_objects)
     return()
 endif()
-find_program(FURWOCK_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
-if(NOT FURWOCK_CLANG)
+find_program(FURWOCK_BENCH_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
+if(NOT FURWOCK_BENCH_CLANG)
     return()
 endif()
-execute_process(COMMAND ${FURWOCK_CLANG} -dumpversion OUTPUT_VARIABLE version
+execute_process(COMMAND ${FURWOCK_BENCH_CLANG} -dumpversion OUTPUT_VARIABLE version
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
     return()
 endif()
-set(FW_CLANG ${FURWOCK_CLANG} CACHE INTERNAL "")
+set(FW_CLANG ${FURWOCK_BENCH_CLANG} CACHE INTERNAL "")
 set(FW_CLANG_VERSION ${version} CACHE INTERNAL "")
 set(FW_CLANG_FLAGS -O2 -g1 -std=c11 -fPIC -fvisibility=hidden CACHE INTERNAL "")
 
