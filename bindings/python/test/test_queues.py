@@ -150,6 +150,8 @@ def test_what_cannot_be_pickled_is_reported_and_dropped(full_channel: bool) -> N
     q.join()
     for i in range(n + 2):              # its slot is free again
         q.put(i, timeout=DEADLINE)
+    for i in range(n + 2):              # or the feeder would be waited for at exit
+        assert q.get(timeout=DEADLINE) == i
 
 
 def test_connection_wait_and_poll() -> None:
