@@ -171,7 +171,8 @@ static PyObject *set_state(PyObject *self, PyObject *state)
 {
     PyObject *action, *timeout, *attributes;
 
-    if (!PyArg_ParseTuple(state, "OOO:__setstate__", &action, &timeout, &attributes) ||
+    if (!fwpy_is_state(state) ||
+        !PyArg_ParseTuple(state, "OOO:__setstate__", &action, &timeout, &attributes) ||
         !set_action((struct barrier *)self, action, timeout) ||
         fwpy_set_attributes(self, attributes) != 0)
         return NULL;

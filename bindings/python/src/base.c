@@ -126,10 +126,28 @@ fwpy_base *fwpy_base_blank(PyTypeObject *type, const struct fwpy_kind *kind,
     return self;
 }
 
+/* In UTF-8; NULL, and an exception: no object can have it. */
+static PyObject *encode_name(PyObject *name)
+{
+    PyObject *bytes = PyUnicode_AsUTF8String(name);
+    size_t size;
+
+    if (bytes == NULL)
+        return NULL;
+    size = (size_t)PyBytes_Size(bytes);
+    if (size >= 1 && size <= FW_REGION_NAME_MAX && strlen(PyBytes_AsString(bytes)) == size)
+        return bytes;
+    PyErr_Format(PyExc_ValueError,
+                 "the name of an object has 1 to %d bytes in UTF-8, none of them zero, not %R",
+                 FW_REGION_NAME_MAX, name);
+    Py_DECREF(bytes);
+    return NULL;
+}
+
 static int find_named(fwpy_base *self, unsigned flags)
 {
     struct fwpy_region *r = fwpy_base_region(self);
-    PyObject *bytes = PyUnicode_AsUTF8String(self->name);
+    PyObject *bytes = encode_name(self->name);
     int error;
 
     if (bytes == NULL)

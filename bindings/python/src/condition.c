@@ -32,10 +32,10 @@ static PyObject *new_lock(PyObject *module, const struct fwpy_new *args)
     PyObject *mutex = PyObject_GetAttrString(module, "Mutex"), *lock = NULL, *name = NULL;
     PyObject *nobody = PyTuple_New(0), *keywords = NULL;
 
-    if (args->name != NULL && args->name != Py_None)
+    if (args->name != NULL && PyUnicode_Check(args->name))
         name = PyUnicode_FromFormat("%U.lock", args->name);
     else
-        name = fwpy_none();
+        name = fwpy_new_ref(args->name == NULL ? Py_None : args->name); /* not a str: TypeError */
     if (name != NULL)
         keywords = Py_BuildValue("{sOsOsssO}", "region",
                                  args->region == NULL ? Py_None : args->region, "name", name,
@@ -140,7 +140,8 @@ static PyObject *set_state(PyObject *self, PyObject *state)
 {
     PyObject *lock, *unused, *attributes;
 
-    if (!PyArg_ParseTuple(state, "OOO:__setstate__", &lock, &unused, &attributes) ||
+    if (!fwpy_is_state(state) ||
+        !PyArg_ParseTuple(state, "OOO:__setstate__", &lock, &unused, &attributes) ||
         !set_lock((struct fwpy_condition *)self, lock) ||
         fwpy_set_attributes(self, attributes) != 0)
         return NULL;

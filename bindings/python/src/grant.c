@@ -60,6 +60,7 @@ static int warn_once(fwpy_base *self, PyObject *grant)
 static int apply(fwpy_base *self, const struct fwpy_lock_calls *calls, PyObject *grant)
 {
     PyObject *result;
+    int error;
 
     if (self->policy == FWPY_CONSISTENT) {
         (void)calls->consistent(self->object);
@@ -70,7 +71,11 @@ static int apply(fwpy_base *self, const struct fwpy_lock_calls *calls, PyObject 
         if (result == NULL)
             return -1;
         Py_DECREF(result);
-        (void)calls->consistent(self->object); /* EINVAL: the function has done so itself */
+        error = calls->consistent(self->object);
+        if (error != 0 && error != EINVAL) { /* EINVAL: the function has done so itself */
+            (void)fwpy_error(self->state, error, "acquire, after on_death");
+            return -1;
+        }
     }
     return 0;
 }

@@ -21,6 +21,14 @@ PyObject *fwpy_reduce_with(fwpy_base *self, PyObject *first, PyObject *second)
     return result;
 }
 
+bool fwpy_is_state(PyObject *state)
+{
+    if (PyTuple_Check(state))
+        return true;
+    PyErr_Format(PyExc_TypeError, "__setstate__: a state is a tuple, not %R", state);
+    return false;
+}
+
 int fwpy_set_attributes(PyObject *self, PyObject *attributes)
 {
     PyObject *own, *result;

@@ -10,6 +10,9 @@
  */
 PyObject *fwpy_reduce_with(fwpy_base *self, PyObject *first, PyObject *second);
 
+/* In __setstate__: is it a tuple?  Otherwise TypeError is set. */
+bool fwpy_is_state(PyObject *state);
+
 /* In __setstate__: sets these attributes; None: nothing.  -1: an exception is set. */
 int fwpy_set_attributes(PyObject *self, PyObject *attributes);
 
