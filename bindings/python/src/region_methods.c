@@ -85,6 +85,9 @@ static PyObject *region_unlink(PyObject *o, PyObject *unused)
 
     (void)unused;
     if (strncmp(self->r->key, "fd:", 3) != 0) {
+        fwpy_enter();
+        (void)fwpy_region_fd(self->r); /* objects without names need it, and the name is its way */
+        fwpy_leave();
         Py_BEGIN_ALLOW_THREADS
         error = fw_region_remove(self->r->key);
         Py_END_ALLOW_THREADS

@@ -180,6 +180,24 @@ static PyObject *rwlock_from_handle(PyObject *type, PyObject *handle)
     return fwpy_base_from_handle((PyTypeObject *)type, &rwlock_kind, handle);
 }
 
+/*
+ * This process can reach it no more: what this thread still reads would be left in the region's
+ * records, and the next lock in that slot would be taken for read by this thread.
+ */
+static void rwlock_dealloc(PyObject *o)
+{
+    const struct fwpy_cell *cell = ((fwpy_base *)o)->cell;
+
+    PyObject_GC_UnTrack(o);
+    if (cell != NULL && lock_of(o) != NULL) {
+        fwpy_enter();
+        while (cell->slots != 0 && cell->refs == 1 && fw_ipc_rwlock_rdunlock(lock_of(o)) == 0)
+            continue;
+        fwpy_leave();
+    }
+    fwpy_base_dealloc(o);
+}
+
 PyDoc_STRVAR(upgrade_doc, "upgrade($self, blocking=True, timeout=None)\n--\n\n"
                           "From upgradable to write, when the readers have left: a true value.\n"
                           "False if it timed out or would block: it is upgradable still.\n"
@@ -236,7 +254,10 @@ PyDoc_STRVAR(
     "function; else it gets OwnerDied, and holds nothing, until a writer has repaired.\n"
     "region, name, misuse and create are as for Mutex.");
 
-static PyType_Slot rwlock_slots[] = {FWPY_BASE_SLOTS,
+static PyType_Slot rwlock_slots[] = {{Py_tp_dealloc, rwlock_dealloc},
+                                     {Py_tp_traverse, fwpy_base_traverse},
+                                     {Py_tp_clear, fwpy_base_clear},
+                                     {Py_tp_members, fwpy_base_members},
                                      {Py_tp_doc, (void *)rwlock_doc},
                                      {Py_tp_new, rwlock_new},
                                      {Py_tp_methods, rwlock_methods},

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Iterator
 
 import pytest
@@ -213,3 +215,36 @@ def test_more_processes_than_rows() -> None:
     fresh = furwock.Mutex(region)
     assert fresh.generation == 0
     go.close()
+
+
+def test_a_lock_that_is_dropped_while_it_is_read(tmp_path: Path) -> None:
+    """The next one in its slot is nobody's, and others may write."""
+    region = furwock.Region(tmp_path / "region", size=65536)
+
+    def drop() -> int:
+        lock = furwock.RWLock(region)
+        assert lock.read.acquire() and lock.read.acquire()
+        return int(lock.handle[3][0])
+
+    kept: list[furwock.RWLock] = []
+    for _ in range(20):  # more than a thread may have read locks
+        kept.clear()
+        at = drop()
+        kept.append(furwock.RWLock(region))
+        while kept[-1].handle[3][0] != at:
+            with contextlib.suppress(furwock.NoSlot):
+                kept.append(furwock.RWLock(region))
+                continue
+            del kept[1:]
+        assert kept[-1].mode is None
+        kept[-1].write.acquire()
+        kept[-1].release()
+
+
+def test_objects_without_names_after_unlink(tmp_path: Path) -> None:
+    """Those that have the region open keep it, whole."""
+    region = furwock.Region(tmp_path / "region", size=65536)
+    region.unlink()
+    with furwock.Mutex(region) as grant:
+        assert grant
+    assert not (tmp_path / "region").exists()
