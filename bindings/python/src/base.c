@@ -98,6 +98,21 @@ struct fwpy_region *fwpy_base_region(fwpy_base *self)
     return ((fwpy_region_object *)self->region)->r;
 }
 
+/* Not of two of our classes, whose methods would take the object for one of theirs. */
+static bool is_of_one_class(const fwpy_state *s, PyTypeObject *type)
+{
+    PyTypeObject *const classes[] = {s->mutex,     s->rwlock,  s->once,  s->condition,
+                                     s->semaphore, s->permits, s->event, s->barrier};
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        count += PyType_IsSubtype(type, classes[i]);
+    if (count == 1)
+        return true;
+    PyErr_Format(PyExc_TypeError, "%R has several classes of furwock as bases", (PyObject *)type);
+    return false;
+}
+
 /* An instance without an object yet. */
 fwpy_base *fwpy_base_blank(PyTypeObject *type, const struct fwpy_kind *kind,
                            const struct fwpy_new *args)
@@ -106,7 +121,7 @@ fwpy_base *fwpy_base_blank(PyTypeObject *type, const struct fwpy_kind *kind,
     allocfunc alloc;
     fwpy_base *self;
 
-    if (module == NULL)
+    if (module == NULL || !is_of_one_class(fwpy_state_of(module), type))
         return NULL;
     alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     self = (fwpy_base *)alloc(type, 0);

@@ -42,6 +42,8 @@ static const char *text_of(int error)
         return "no space left in the region: make it larger, or drop objects";
     case ENFILE:
         return "too many processes use the anonymous objects of this region: make it larger";
+    case EMFILE:
+        return "this process has as many regions open as it may (16), or no descriptor is left";
     case EPERM:
         return "this thread does not hold the lock";
     case EDEADLK:

@@ -12,7 +12,7 @@ enum { DEFAULT_SIZE = 4 * 1024 * 1024 };
 static PyObject *open_error(fwpy_state *state, int error, PyObject *name)
 {
     if (error == EUCLEAN || error == ESTALE || error == EPROTO || error == ENOMEM ||
-        error == ETIMEDOUT) /* ENOSPC is the file system's */
+        error == ETIMEDOUT || error == EMFILE) /* ENOSPC is the file system's */
         return fwpy_error(state, error, "Region");
     errno = error;
     return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, name);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import pathlib
 import signal
@@ -68,6 +69,24 @@ def test_a_repair_that_releases_the_lock(make: Callable[..., Any]) -> None:
         lock.acquire()
     with pytest.raises(furwock.LockLost):
         lock.acquire()
+
+
+def test_a_class_of_two_bases() -> None:
+    """Its instances would be used as what they are not."""
+    both = type("Both", (furwock.Mutex, furwock.Event), {})
+    with pytest.raises(TypeError, match="several classes of furwock"):
+        both()
+
+
+def test_too_many_regions(tmp_path: pathlib.Path) -> None:
+    """It is said that it may be the regions that are too many, not the descriptors."""
+    regions = []
+    with pytest.raises(furwock.Error, match="as many regions open as it may") as error:
+        for i in range(17):
+            regions.append(furwock.Region(tmp_path / str(i), size=65536))
+    assert error.value.errno == errno.EMFILE
+    regions.pop()
+    assert furwock.Region(tmp_path / "last", size=65536)
 
 
 FULL = """
