@@ -148,6 +148,9 @@ void bench_note(struct bench *b, const char *format, ...) __attribute__((format(
 /* Takes turns, prints the table, writes the result file.  Returns the exit status. */
 int bench_whole(struct bench *b, const struct bench_options *o);
 
+/* Frees its points and settings, as bench_whole does at its end. */
+void bench_release(struct bench *b);
+
 /* Whether this run is made to count system calls: its time is not used. */
 extern bool bench_counts_calls;
 

@@ -62,6 +62,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+    bench_release(*state);
     free(*state);
     return 0;
 }
@@ -154,13 +155,6 @@ static void test_best_rival_is_no_classic(void **state)
     assert_int_equal(f.n, 1);
     assert_float_equal(f.ratio.ratio, 0.8, 1e-9);
     assert_true(isnan(f.ratio.low) && isnan(f.ratio.high) && isnan(f.low));
-    for (size_t k = 0; k < p->n; k++)
-        free(p->entries[k].runs);
-    for (size_t i = 0; i < b->n; i++) {
-        json_decref(b->points[i].parameters);
-        free(b->points[i].entries);
-    }
-    free(b->points);
 }
 
 static void test_lists_of_numbers(void **state)

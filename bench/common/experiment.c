@@ -134,7 +134,7 @@ static void conduct(struct bench *b)
         fputs("\r\033[K", stderr);
 }
 
-static void release(struct bench *b)
+void bench_release(struct bench *b)
 {
     for (size_t i = 0; i < b->n; i++) {
         json_decref(b->points[i].parameters);
@@ -145,6 +145,9 @@ static void release(struct bench *b)
     free(b->points);
     json_decref(b->settings);
     json_decref(b->earlier);
+    b->points = NULL;
+    b->settings = b->earlier = NULL;
+    b->n = 0;
 }
 
 static void set_up(struct bench *b, const struct bench_options *o)
@@ -191,7 +194,7 @@ static int tell_plan(struct bench *b)
     putchar('\n');
     for (size_t i = 0; i < b->n_notes; i++)
         printf("%s\n", b->notes[i]);
-    release(b);
+    bench_release(b);
     return 0;
 }
 
@@ -212,6 +215,6 @@ int bench_whole(struct bench *b, const struct bench_options *o)
         status = 1;
     }
     status |= tell_end(b);
-    release(b);
+    bench_release(b);
     return status;
 }
