@@ -54,3 +54,12 @@ def of_single_cpus(words):
     if front.returncode != 0:
         raise AssertionError(f"status {front.returncode}: {said}")
     return found
+
+
+def seen_on_single_cpus(words, wanted):
+    """The same, in as many runs as it takes to see all that are wanted: where the machine is busy,
+    what a run has started may have ended before it is looked at."""
+    found, until = set(), time.monotonic() + 5 * PATIENCE_S
+    while not wanted <= found and time.monotonic() < until:
+        found |= of_single_cpus(words)
+    return found

@@ -61,7 +61,8 @@ class DropIn(unittest.TestCase):
             self.skipTest("one CPU only")
         for case in ("contended", "broadcast"):
             words = (*COMMAND, "--repeat", "1", "--milliseconds", "300", case)
-            self.assertEqual(affinity.of_single_cpus((*words, "--pin")), there, case)
+            pinned = affinity.seen_on_single_cpus((*words, "--pin"), there)
+            self.assertEqual(pinned, there, case)
             self.assertEqual(affinity.of_single_cpus(words), set(), case)
 
     def test_interrupted_and_gone_on_with(self):
