@@ -58,97 +58,18 @@ const DURING: &str = "lock the mutex";
 impl<T: ShmSafe> CopyMutex<T> {
     constructors!(UntrustedRegion, "mutex");
 
-    fn raw(&self) -> *mut sys::fw_ipc_mutex {
-        self.parts.lock.as_ptr()
-    }
-
-    /// Takes the mutex, waiting for it if need be: forever, if a hostile member holds it.
-    ///
-    /// # Errors
-    /// [`LockError`] says which of them hold the lock.
-    pub fn lock(&self) -> CopyResult<'_, T> {
-        // SAFETY: a mutex in a region that is open.
-        Guard::after(self, unsafe { sys::fw_ipc_mutex_lock(self.raw()) }, DURING)
-    }
-
-    /// Takes the mutex if it is free or its owner is dead.
-    ///
-    /// # Errors
-    /// [`LockError::WouldBlock`], and as for [`lock`](Self::lock).
-    pub fn try_lock(&self) -> CopyResult<'_, T> {
-        // SAFETY: as above.
-        Guard::after(self, unsafe { sys::fw_ipc_mutex_trylock(self.raw()) }, DURING)
-    }
-
-    /// The same, waiting for that time at most.
-    ///
-    /// # Errors
-    /// [`LockError::TimedOut`], and as for [`lock`](Self::lock).
-    pub fn try_lock_for(&self, timeout: Duration) -> CopyResult<'_, T> {
-        self.lock_by(&Deadline::after(timeout))
-    }
-
-    /// The same, waiting until that moment at most.
-    ///
-    /// # Errors
-    /// As for [`try_lock_for`](Self::try_lock_for).
-    pub fn try_lock_until(&self, deadline: Instant) -> CopyResult<'_, T> {
-        self.lock_by(&Deadline::at(deadline))
-    }
-
-    fn lock_by(&self, deadline: &Deadline) -> CopyResult<'_, T> {
-        let (lock, deadline) = (self.raw(), deadline.as_ptr());
-        // SAFETY: as above; null is no policy, and no deadline.
-        let result = unsafe { sys::fw_ipc_mutex_lock_policy(lock, ptr::null(), deadline) };
-        Guard::after(self, result, DURING)
-    }
-
-    /// Takes the mutex, and lets `repair` restore the data if its owner died (or a panic left them
-    /// half changed: then there is no death).
-    ///
-    /// # Errors
-    /// What remains: the lock is not held.
-    pub fn lock_or_repair(
-        &self,
-        repair: impl FnOnce(&mut T, Option<&Death>),
-    ) -> Result<CopyGuard<'_, T>, Error> {
-        repaired(self.lock(), repair)
-    }
-
-    /// Registers a repair function, for this process, as
-    /// [`Mutex::on_death`](super::Mutex::on_death); `repair` changes a copy.
-    ///
-    /// # Errors
-    /// [`NoSpace`](super::ErrorKind::NoSpace): no memory.
-    pub fn on_death(
-        &self,
-        repair: impl Fn(&mut T, &Death) -> bool + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let data = Shared(self.parts.data);
-        let (call, arg) = leaked(Box::new(move |death| data.repair::<Self>(&repair, death)));
-        // SAFETY: as above; the function stays, and C forgets it when the region is closed.
-        let result = unsafe { sys::fw_ipc_mutex_on_death(self.raw(), Some(call), arg) };
-        check(result, "register a repair function")
-    }
-
-    /// Unregisters it.
-    pub fn no_repair(&self) {
-        // SAFETY: as above.
-        unsafe { sys::fw_ipc_mutex_on_death(self.raw(), None, ptr::null_mut()) };
-    }
-
-    /// Which thread holds it.  Takes no participant slot, and changes nothing.
-    ///
-    /// # Errors
-    /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
-    pub fn state(&self) -> Result<LockState, Error> {
-        // SAFETY: as above, and a place for the result.
-        state_of(|state| unsafe { sys::fw_ipc_mutex_state(self.raw(), state) })
-    }
-
-    /// The last owner that died, if any has.
-    pub fn last_death(&self) -> Option<Death> {
-        last_death(self)
+    mutex_methods! {
+        CopyGuard, CopyResult;
+        /// Takes the mutex, waiting for it if need be: forever, if a hostile member holds it.
+        lock;
+        /// Registers a repair function, for this process, as
+        /// [`Mutex::on_death`](super::Mutex::on_death); `repair` changes a copy.
+        ///
+        /// # Errors
+        /// [`NoSpace`](super::ErrorKind::NoSpace): no memory.
+        on_death;
+        /// The last owner that died, if any has.
+        last_death;
     }
 }
 

@@ -135,3 +135,100 @@ macro_rules! object_constructors {
         }
     };
 }
+
+/// What both mutexes can do; what is said of it differs in places.
+macro_rules! mutex_methods {
+    ($guard:ident, $result:ident;
+     $(#[$lock:meta])* lock;
+     $(#[$on_death:meta])* on_death;
+     $(#[$last_death:meta])* last_death;) => {
+        fn raw(&self) -> *mut sys::fw_ipc_mutex {
+            self.parts.lock.as_ptr()
+        }
+
+        $(#[$lock])*
+        ///
+        /// # Errors
+        /// [`LockError`] says which of them hold the lock.
+        pub fn lock(&self) -> $result<'_, T> {
+            // SAFETY: a mutex in a region that is open.
+            Guard::after(self, unsafe { sys::fw_ipc_mutex_lock(self.raw()) }, DURING)
+        }
+
+        /// Takes the mutex if it is free or its owner is dead.
+        ///
+        /// # Errors
+        /// [`LockError::WouldBlock`], and as for [`lock`](Self::lock).
+        pub fn try_lock(&self) -> $result<'_, T> {
+            // SAFETY: as above.
+            Guard::after(self, unsafe { sys::fw_ipc_mutex_trylock(self.raw()) }, DURING)
+        }
+
+        /// The same, waiting for that time at most.
+        ///
+        /// # Errors
+        /// [`LockError::TimedOut`], and as for [`lock`](Self::lock).
+        pub fn try_lock_for(&self, timeout: Duration) -> $result<'_, T> {
+            self.lock_by(&Deadline::after(timeout))
+        }
+
+        /// The same, waiting until that moment at most.
+        ///
+        /// # Errors
+        /// As for [`try_lock_for`](Self::try_lock_for).
+        pub fn try_lock_until(&self, deadline: Instant) -> $result<'_, T> {
+            self.lock_by(&Deadline::at(deadline))
+        }
+
+        fn lock_by(&self, deadline: &Deadline) -> $result<'_, T> {
+            let (lock, deadline) = (self.raw(), deadline.as_ptr());
+            // SAFETY: as above; null is no policy, and no deadline.
+            let result = unsafe { sys::fw_ipc_mutex_lock_policy(lock, ptr::null(), deadline) };
+            Guard::after(self, result, DURING)
+        }
+
+        /// Takes the mutex, and lets `repair` restore the data if its owner died (or a panic left
+        /// them half changed: then there is no death).
+        ///
+        /// # Errors
+        /// What remains: the lock is not held.
+        pub fn lock_or_repair(
+            &self,
+            repair: impl FnOnce(&mut T, Option<&Death>),
+        ) -> Result<$guard<'_, T>, Error> {
+            repaired(self.lock(), repair)
+        }
+
+        $(#[$on_death])*
+        pub fn on_death(
+            &self,
+            repair: impl Fn(&mut T, &Death) -> bool + Send + Sync + 'static,
+        ) -> Result<(), Error> {
+            let data = Shared(self.parts.data);
+            let (call, arg) = leaked(Box::new(move |death| data.repair::<Self>(&repair, death)));
+            // SAFETY: as above; the function stays, and C forgets it when the region is closed.
+            let result = unsafe { sys::fw_ipc_mutex_on_death(self.raw(), Some(call), arg) };
+            check(result, "register a repair function")
+        }
+
+        /// Unregisters it.
+        pub fn no_repair(&self) {
+            // SAFETY: as above.
+            unsafe { sys::fw_ipc_mutex_on_death(self.raw(), None, ptr::null_mut()) };
+        }
+
+        $(#[$last_death])*
+        pub fn last_death(&self) -> Option<Death> {
+            last_death(self)
+        }
+
+        /// Which thread holds it.  Takes no participant slot, and changes nothing.
+        ///
+        /// # Errors
+        /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
+        pub fn state(&self) -> Result<LockState, Error> {
+            // SAFETY: as above, and a place for the result.
+            state_of(|state| unsafe { sys::fw_ipc_mutex_state(self.raw(), state) })
+        }
+    };
+}

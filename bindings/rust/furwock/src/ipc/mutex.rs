@@ -83,109 +83,30 @@ const DURING: &str = "lock the mutex";
 impl<T: ShmSafe> Mutex<T> {
     constructors!(Region, "mutex");
 
-    fn raw(&self) -> *mut sys::fw_ipc_mutex {
-        self.parts.lock.as_ptr()
-    }
-
-    /// Takes the mutex, waiting for it if need be.
-    ///
-    /// # Errors
-    /// [`LockError`] says which of them hold the lock.
-    pub fn lock(&self) -> LockResult<'_, T> {
-        // SAFETY: a mutex in a region that is open.
-        Guard::after(self, unsafe { sys::fw_ipc_mutex_lock(self.raw()) }, DURING)
-    }
-
-    /// Takes the mutex if it is free or its owner is dead.
-    ///
-    /// # Errors
-    /// [`LockError::WouldBlock`], and as for [`lock`](Self::lock).
-    pub fn try_lock(&self) -> LockResult<'_, T> {
-        // SAFETY: as above.
-        Guard::after(self, unsafe { sys::fw_ipc_mutex_trylock(self.raw()) }, DURING)
-    }
-
-    /// The same, waiting for that time at most.
-    ///
-    /// # Errors
-    /// [`LockError::TimedOut`], and as for [`lock`](Self::lock).
-    pub fn try_lock_for(&self, timeout: Duration) -> LockResult<'_, T> {
-        self.lock_by(&Deadline::after(timeout))
-    }
-
-    /// The same, waiting until that moment at most.
-    ///
-    /// # Errors
-    /// As for [`try_lock_for`](Self::try_lock_for).
-    pub fn try_lock_until(&self, deadline: Instant) -> LockResult<'_, T> {
-        self.lock_by(&Deadline::at(deadline))
-    }
-
-    fn lock_by(&self, deadline: &Deadline) -> LockResult<'_, T> {
-        // SAFETY: as above; null is no policy, and a deadline may be null here.
-        let result =
-            unsafe { sys::fw_ipc_mutex_lock_policy(self.raw(), ptr::null(), deadline.as_ptr()) };
-        Guard::after(self, result, DURING)
-    }
-
-    /// Takes the mutex, and lets `repair` restore the data if its owner died (or a panic left them
-    /// half changed: then there is no death).
-    ///
-    /// # Errors
-    /// What remains: the lock is not held.
-    pub fn lock_or_repair(
-        &self,
-        repair: impl FnOnce(&mut T, Option<&Death>),
-    ) -> Result<MutexGuard<'_, T>, Error> {
-        repaired(self.lock(), repair)
-    }
-
-    /// Registers a repair function, for this process: when a call would return
-    /// [`LockError::OwnerDied`], `repair` is called first, with the lock held.  If it returns true,
-    /// the data are declared consistent, and the call goes on as if nobody had died; if it returns
-    /// false or panics, or if the bytes are no valid value (it is not called then), the call
-    /// returns the error.
-    ///
-    /// The function is kept until the process ends, also if another one is registered: register
-    /// once.
-    ///
-    /// # Errors
-    /// [`NoSpace`](super::ErrorKind::NoSpace): no memory.
-    pub fn on_death(
-        &self,
-        repair: impl Fn(&mut T, &Death) -> bool + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let data = Shared(self.parts.data);
-        let (call, arg) = leaked(Box::new(move |death| data.repair::<Self>(&repair, death)));
-        // SAFETY: as above; the function stays, and C forgets it when the region is closed.
-        let result = unsafe { sys::fw_ipc_mutex_on_death(self.raw(), Some(call), arg) };
-        check(result, "register a repair function")
-    }
-
-    /// Unregisters it.
-    pub fn no_repair(&self) {
-        // SAFETY: as above.
-        unsafe { sys::fw_ipc_mutex_on_death(self.raw(), None, ptr::null_mut()) };
+    mutex_methods! {
+        MutexGuard, LockResult;
+        /// Takes the mutex, waiting for it if need be.
+        lock;
+        /// Registers a repair function, for this process: when a call would return
+        /// [`LockError::OwnerDied`], `repair` is called first, with the lock held.  If it returns
+        /// true, the data are declared consistent, and the call goes on as if nobody had died; if
+        /// it returns false or panics, or if the bytes are no valid value (it is not called then),
+        /// the call returns the error.
+        ///
+        /// The function is kept until the process ends, also if another one is registered: register
+        /// once.
+        ///
+        /// # Errors
+        /// [`NoSpace`](super::ErrorKind::NoSpace): no memory.
+        on_death;
+        /// The last owner that died, if any has: also one after whose death a journal or a repair
+        /// function has restored the data.
+        last_death;
     }
 
     /// A snapshot of the number of the current or the last acquisition.
     pub fn generation(&self) -> u64 {
         Exclusive::generation(self)
-    }
-
-    /// The last owner that died, if any has: also one after whose death a journal or a repair
-    /// function has restored the data.
-    pub fn last_death(&self) -> Option<Death> {
-        last_death(self)
-    }
-
-    /// Which thread holds it.  Takes no participant slot, and changes nothing.
-    ///
-    /// # Errors
-    /// [`Corrupted`](super::ErrorKind::Corrupted): it was overwritten.
-    pub fn state(&self) -> Result<LockState, Error> {
-        // SAFETY: as above, and a place for the result.
-        state_of(|state| unsafe { sys::fw_ipc_mutex_state(self.raw(), state) })
     }
 
     /// Is it held by the calling thread?
