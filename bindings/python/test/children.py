@@ -13,13 +13,16 @@ from typing import Any, Callable, Optional
 PATIENCE_S = 60.0  # only a hang takes that long
 
 
-def wait_until(condition: Callable[[], Any], what: str = "the condition") -> None:
+def wait_until(condition: Callable[[], Any], what: str = "the condition",
+               patience: float = PATIENCE_S) -> None:
     """Return when the condition holds; fail if it never does."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience
+    pause = 0.0005
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {PATIENCE_S} s")
-        time.sleep(0.002)
+            raise AssertionError(f"{what}: not within {patience} s")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.02)
 
 
 class Child:

@@ -14,23 +14,17 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import TimeoutError as MpTimeoutError
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 
+from children import wait_until
 from furwock.concurrent import ProcessPoolExecutor
 from furwock.multiprocessing.pool import Pool, PoolTerminated, WorkerDied, WorkersCannotStart
 from furwock.multiprocessing.queues import SimpleQueue
 
 METHODS = ("fork", "spawn", "forkserver")
 DEADLINE = 60.0
-
-
-def until(condition: Callable[[], Any]) -> None:
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.005)
 
 
 def square(x: int) -> int:
@@ -104,7 +98,7 @@ def test_calls_and_results(method: str) -> None:
         seen: list[Any] = []
         pool.apply_async(square, (3,), callback=seen.append).wait(DEADLINE)
         pool.apply_async(fail, error_callback=seen.append).wait(DEADLINE)
-        until(lambda: len(seen) == 2)
+        wait_until(lambda: len(seen) == 2)
         assert seen[0] == 9 and isinstance(seen[1], KeyError)
 
 
@@ -172,7 +166,7 @@ def test_terminate_ends_whatever_the_workers_do(method: str, tmp_path: Path) -> 
     started = tmp_path / "started"
     pool = make(method, 1)
     result = pool.apply_async(ignore_sigterm, (str(started),))
-    until(started.exists)
+    wait_until(started.exists)
     waiting = pool.imap(square, range(5))
     processes = pool._pool
     pool.terminate()
@@ -216,7 +210,7 @@ def test_workers_end_when_their_owner_is_killed(method: str) -> None:
     workers = pids.get()
     owner.kill()
     owner.join()
-    until(lambda: not any(is_running(pid) for pid in workers))
+    wait_until(lambda: not any(is_running(pid) for pid in workers))
 
 
 def cannot_start() -> None:
@@ -242,7 +236,7 @@ def test_an_error_in_a_callback_does_not_stop_the_pool() -> None:
         with make("fork") as pool:
             pool.apply_async(square, (1,), callback=lambda _: 1 // 0)
             assert pool.apply_async(square, (2,)).get(DEADLINE) == 4
-            until(lambda: reported)
+            wait_until(lambda: reported)
     finally:
         threading.excepthook = old
     assert reported[0].exc_type is ZeroDivisionError
@@ -269,7 +263,7 @@ def test_executor(method: str) -> None:
 def test_executor_cancels(tmp_path: Path) -> None:
     executor = ProcessPoolExecutor(1, multiprocessing.get_context("fork"))
     running = executor.submit(touch_and_sleep, str(tmp_path / "started"))
-    until((tmp_path / "started").exists)
+    wait_until((tmp_path / "started").exists)
     others = [executor.submit(square, i) for i in range(20)]
     assert others[3].cancel() and running.running()
     executor.shutdown(wait=False, cancel_futures=True)
@@ -333,4 +327,4 @@ def test_storm_of_kills(kind: str, storm: int) -> None:
         owner.join()
     del owner, tasks, workers, result
     gc.collect()
-    until(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    wait_until(lambda: len(os.listdir("/proc/self/fd")) <= before)

@@ -12,7 +12,6 @@ import resource
 import signal
 import socket
 import threading
-import time
 from multiprocessing.connection import wait
 from typing import Any, Callable
 
@@ -23,13 +22,6 @@ from furwock.multiprocessing.queues import JoinableQueue, Queue, SimpleQueue
 
 METHODS = ("fork", "spawn", "forkserver")
 DEADLINE = 60.0
-
-
-def until(condition: Callable[[], Any]) -> None:
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.005)
 
 
 def run_child(method: str, target: Callable[..., None], *args: Any) -> None:

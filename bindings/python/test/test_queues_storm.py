@@ -16,19 +16,13 @@ from typing import Any, Callable
 
 import pytest
 
+from children import wait_until
 from furwock.multiprocessing.queues import JoinableQueue, Queue, SimpleQueue
 
 DEADLINE = 90.0
 PROCESSES = 4               # two put, two get
 STEPS = 5                   # that each survivor makes after a kill
 ERRORS = PROCESSES          # index of the count of errors
-
-
-def until(condition: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.002)
 
 
 def put_forever(q: Any, role: int, steps: Any, size: int) -> None:
@@ -86,7 +80,7 @@ class Group:
         def done() -> bool:
             assert not self.steps[ERRORS], "a process has failed"
             return all(self.steps[role] >= goal for role, goal in zip(roles, goals))
-        until(done, f"processes {roles} hang: steps are {list(self.steps)}")
+        wait_until(done, f"processes {roles} hang: steps are {list(self.steps)}", DEADLINE)
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -120,7 +114,8 @@ def test_storm_of_kills(kind: str, size: int, storm: int) -> None:
     check_usable(q, kind)
     del q, group
     gc.collect()
-    until(lambda: len(os.listdir("/proc/self/fd")) <= before, "descriptors are left over")
+    wait_until(lambda: len(os.listdir("/proc/self/fd")) <= before,
+               "descriptors are left over", DEADLINE)
     mine = {n for n in set(os.listdir("/dev/shm")) - names if str(os.getpid()) in n}
     assert not mine, "files in /dev/shm are left over"
 
@@ -193,7 +188,7 @@ def test_a_slot_of_a_dead_process_is_free_again(method: str) -> None:
     q = Queue(n)
     child = multiprocessing.get_context(method).Process(target=put_and_stay, args=(q, n))
     child.start()
-    until(q.full, "the queue does not get full")
+    wait_until(q.full, "the queue does not get full", DEADLINE)
     os.kill(child.pid or 0, signal.SIGKILL)
     child.join()
     left = q.qsize()

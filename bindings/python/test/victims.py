@@ -13,20 +13,12 @@ import threading
 import time
 from typing import Callable, Iterator, Sequence
 
+from children import wait_until  # noqa: F401  (also for those who use what is here)
+
 Step = Callable[[], object]
 
 # Reached only by a hang: the tests run beside a busy machine.
 DEADLINE_S = 60.0
-
-
-def wait_until(condition: Callable[[], object], what: str = "condition") -> None:
-    """Waits for a condition, as long as it takes short of a hang."""
-    end = time.monotonic() + DEADLINE_S
-    pause = 0.0005
-    while not condition():
-        assert time.monotonic() < end, f"timed out waiting for {what}"
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.02)
 
 
 def child(function: Step) -> int:
