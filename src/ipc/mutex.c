@@ -196,8 +196,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     if (extra == 0 || error == EBUSY)
         error = wait_for_it(m, &w, &now);
     fw_ipc_wait_pass_on_(&w); /* IMU6  F:ipc-takes-quietly */
-    fw_ipc_wait_end_(&w);
-    return fw_ipc_wait_result_(&w, error);
+    return fw_ipc_wait_finish_(&w, error);
 }
 
 /* As lock_policy, once the first attempt has failed. */

@@ -227,8 +227,7 @@ int fw_ipc_permits_take(fw_ipc_permits *u, uint32_t *permit, const fw_wait_polic
         return error;
     error = wait_slow_(&v, &wait, policy, permit);
     fw_ipc_wait_pass_on_(&wait); /* IPERM4 */
-    fw_ipc_wait_end_(&wait);
-    return fw_ipc_wait_result_(&wait, error);
+    return fw_ipc_wait_finish_(&wait, error);
 }
 
 int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,

@@ -235,8 +235,7 @@ static int read_wait_slow(const struct reader *r, const fw_wait_policy *policy,
     fw_xchg64_seq_cst(r->record, r->share | FW_IPC_SHARE_WAITS);
     ipc_rw_hint(r->l, r->me);
     error = wait_until_admitted(r, &w);
-    fw_ipc_wait_end_(&w);
-    return fw_ipc_wait_result_(&w, error);
+    return fw_ipc_wait_finish_(&w, error);
 }
 
 /* False: the lock is closed, or there is no record left; r->record is free, or NULL. */
@@ -348,8 +347,7 @@ static __attribute__((noinline)) int upgradable_lock_slow(fw_ipc_rwlock *l,
         return error;
     error = fw_ipc_rw_close_(l, me, &w, IPC_RW_UPGRADABLE, &now);
     fw_ipc_wait_pass_on_(&w);
-    fw_ipc_wait_end_(&w);
-    return fw_ipc_wait_result_(&w, error);
+    return fw_ipc_wait_finish_(&w, error);
 }
 
 int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l)

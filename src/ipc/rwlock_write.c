@@ -273,11 +273,7 @@ int fw_ipc_rw_drain_until_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me,
     if (error != EBUSY)
         return error;
     error = fw_ipc_wait_begin_(&w, me, l, FW_IPC_WAITS_LOCK, policy, deadline);
-    if (error == 0) {
-        error = fw_ipc_wait_result_(&w, fw_ipc_rw_drain_(l, me, &w));
-        fw_ipc_wait_end_(&w);
-    }
-    return error;
+    return error != 0 ? error : fw_ipc_wait_finish_(&w, fw_ipc_rw_drain_(l, me, &w));
 }
 
 void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
@@ -319,8 +315,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_rwlock *l, const fw_wait_p
         fw_ipc_wait_again_(&w);
         error = begin_or_open(l, &me, fw_ipc_rw_drain_(l, &me, &w));
     }
-    fw_ipc_wait_end_(&w);
-    return fw_ipc_wait_result_(&w, error);
+    return fw_ipc_wait_finish_(&w, error);
 }
 
 int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)

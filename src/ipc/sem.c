@@ -145,8 +145,7 @@ int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw
     if (error != 0)
         return error;
     error = wait_slow_(s, &wait, policy);
-    fw_ipc_wait_end_(&wait);
-    return fw_ipc_wait_result_(&wait, error);
+    return fw_ipc_wait_finish_(&wait, error);
 }
 
 int fw_ipc_sem_wait(fw_ipc_sem *s)

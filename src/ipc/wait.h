@@ -78,7 +78,7 @@
  *         if (fw_ipc_wait_sleep_(&w, half, expected) == ETIMEDOUT) ...
  *     }
  *     fw_ipc_wait_pass_on_(&w);
- *     fw_ipc_wait_end_(&w);
+ *     return fw_ipc_wait_finish_(&w, error);
  */
 /* A power of two.  The model has 1: there, each re-check interval is the first. */
 #ifndef FW_IPC_RECHECKS_COUNTED_
@@ -226,6 +226,13 @@ void fw_ipc_wait_end_(struct fw_ipc_wait_ *w);
 static inline int fw_ipc_wait_result_(const struct fw_ipc_wait_ *w, int error)
 {
     return error == ETIMEDOUT && w->interrupted != 0 ? w->interrupted : error;
+}
+
+/* Both: the end of a wait whose caller returns the error. */
+static inline int fw_ipc_wait_finish_(struct fw_ipc_wait_ *w, int error)
+{
+    fw_ipc_wait_end_(w);
+    return fw_ipc_wait_result_(w, error);
 }
 
 /* What comes between these is a change for which others are woken: if the thread dies, they are. */

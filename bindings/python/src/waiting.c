@@ -170,8 +170,7 @@ int fwpy_wait_until(const void *object, fwpy_step *step, void *arg, const fw_dea
         return error;
     error = loop(step, arg, &call);
     fw_ipc_wait_pass_on_(&wait);
-    fw_ipc_wait_end_(&wait);
-    return fw_ipc_wait_result_(&wait, error);
+    return fw_ipc_wait_finish_(&wait, error);
 }
 
 int fwpy_try(const void *object, fwpy_step *step, void *arg)
