@@ -230,13 +230,19 @@ static int outcome(struct fwpy_barrier_call *c)
     return phase_now(c->b) == BROKEN ? fwpy_barrier_unlock_(c->b, EPIPE) : EAGAIN;
 }
 
-int fwpy_barrier_time_out(struct fwpy_barrier_call *c)
+/* The same for one that has no guard yet. */
+static int guarded_outcome(struct fwpy_barrier_call *c)
 {
     struct fwpy_guard guard = fwpy_barrier_guard_(c->b);
     int error = fwpy_guard_lock_now(&guard);
 
-    if (error == 0)
-        error = outcome(c);
+    return error == 0 ? outcome(c) : error;
+}
+
+int fwpy_barrier_time_out(struct fwpy_barrier_call *c)
+{
+    int error = guarded_outcome(c);
+
     if (error != EAGAIN)
         return error;
     error = fwpy_barrier_break_(c->b);
@@ -250,11 +256,8 @@ int fwpy_barrier_wait(struct fwpy_barrier_call *c, const fw_deadline *deadline)
 
 int fwpy_barrier_finish(struct fwpy_barrier_call *c, bool has_succeeded)
 {
-    struct fwpy_guard guard = fwpy_barrier_guard_(c->b);
-    int error = fwpy_guard_lock_now(&guard);
+    int error = guarded_outcome(c);
 
-    if (error == 0)
-        error = outcome(c);
     if (error != EAGAIN)
         return error;
     return has_succeeded ? fwpy_barrier_begin_(c->b, OPEN) : fwpy_barrier_break_(c->b);

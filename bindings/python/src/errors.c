@@ -65,6 +65,8 @@ PyObject *fwpy_error(fwpy_state *state, int error, const char *what)
 {
     PyObject *text, *exception;
 
+    if (error < 0)
+        return NULL;
     if (error == ENOMEM)
         return PyErr_NoMemory();
     text = PyUnicode_FromFormat("%s: %s", what, text_of(error));
@@ -86,4 +88,17 @@ PyObject *fwpy_release_error(fwpy_base *self, int error)
     PyErr_Format(self->misuse, "attempt to release a %s that this thread does not hold",
                  self->kind->name);
     return NULL;
+}
+
+PyObject *fwpy_granted(fwpy_state *state, int error, const char *what)
+{
+    switch (error) {
+    case 0:
+        return fwpy_new_ref(state->granted);
+    case EBUSY:
+    case ETIMEDOUT:
+        return fwpy_bool(false);
+    default:
+        return fwpy_error(state, error, what);
+    }
 }

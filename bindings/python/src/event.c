@@ -116,7 +116,7 @@ static PyObject *wait_for_set(PyObject *self, PyObject *args, PyObject *names)
     error = fwpy_wait(wait_once, &waiter, &t);
     if (error == 0 || error == ETIMEDOUT)
         return fwpy_bool(error == 0);
-    return error < 0 ? NULL : fwpy_error(((fwpy_base *)self)->state, error, "wait");
+    return fwpy_error(((fwpy_base *)self)->state, error, "wait");
 }
 
 static PyMethodDef methods[] = {

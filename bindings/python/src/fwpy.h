@@ -214,9 +214,13 @@ PyTypeObject *fwpy_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *b
 /*
  * Sets the exception for an errno value of the library, and returns NULL: EOWNERDEAD OwnerDied,
  * ENOTRECOVERABLE LockLost, EUCLEAN CorruptRegion, EAGAIN and ENOSPC NoSlot, EPERM NotHeld,
- * EDEADLK Deadlock, ENOMEM MemoryError; else Error.  `what` says what failed ("acquire").
+ * EDEADLK Deadlock, ENOMEM MemoryError; else Error; -1 (of fwpy_wait): it is set already.  `what`
+ * says what failed ("acquire").
  */
 PyObject *fwpy_error(fwpy_state *state, int error, const char *what);
+
+/* What `what` returns that acquires: a Grant; False, if it was not to be had in time; else NULL. */
+PyObject *fwpy_granted(fwpy_state *state, int error, const char *what);
 
 /* The same for a release by a thread that does not hold the lock (EPERM): the object's `misuse`. */
 PyObject *fwpy_release_error(fwpy_base *self, int error);

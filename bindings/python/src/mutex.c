@@ -120,20 +120,11 @@ PyObject *fwpy_mutex_acquired(fwpy_base *self, int error)
 {
     if (error == 0 || error == EOWNERDEAD)
         set_depth(self, 0); /* a thread of this process may have died with it held twice */
-    switch (error) {
-    case 0:
-        return is_unrepaired(self) ? fwpy_died_before(self, &fwpy_mutex_calls)
-                                   : fwpy_new_ref(self->state->granted);
-    case EOWNERDEAD:
+    if (error == 0 && is_unrepaired(self))
+        return fwpy_died_before(self, &fwpy_mutex_calls);
+    if (error == EOWNERDEAD)
         return after_death(self);
-    case EBUSY:
-    case ETIMEDOUT:
-        return fwpy_bool(false);
-    case -1:
-        return NULL;
-    default:
-        return fwpy_error(self->state, error, "acquire");
-    }
+    return fwpy_granted(self->state, error, "acquire");
 }
 
 static PyObject *acquire_again(fwpy_base *self, const struct fwpy_timeout *t)

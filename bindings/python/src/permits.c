@@ -30,11 +30,6 @@ static fw_ipc_permits *permits_of(PyObject *self)
     return ((fwpy_base *)self)->object;
 }
 
-static PyObject *failed(PyObject *self, int error, const char *what)
-{
-    return error < 0 ? NULL : fwpy_error(((fwpy_base *)self)->state, error, what);
-}
-
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *names)
 {
     static char *keywords[] = {"count", "region", "name", "create", NULL};
@@ -87,11 +82,9 @@ static PyObject *grant_of(PyObject *self, int error)
 {
     fwpy_base *base = (fwpy_base *)self;
 
-    if (error == 0)
-        return fwpy_new_ref(base->state->granted);
     if (error == EOWNERDEAD)
         return PyObject_CallMethod(base->state->grant_type, "_after_death", "Oiii", self, 0, 0, 0);
-    return error == ETIMEDOUT ? fwpy_bool(false) : failed(self, error, "acquire");
+    return fwpy_granted(base->state, error, "acquire");
 }
 
 PyDoc_STRVAR(acquire_doc,
@@ -148,7 +141,7 @@ static PyObject *release(PyObject *self, PyObject *nothing)
     int error = fw_ipc_permits_post(permits_of(self));
 
     (void)nothing;
-    return error == 0 ? fwpy_none() : failed(self, error, "release");
+    return error == 0 ? fwpy_none() : fwpy_error(((fwpy_base *)self)->state, error, "release");
 }
 
 PyDoc_STRVAR(give_doc, "give($self, number, /)\n--\n\n"
@@ -164,7 +157,7 @@ static PyObject *give(PyObject *self, PyObject *number)
     error = n < 0 || n > (long)FW_IPC_PERMITS_MAX
                 ? EPERM
                 : fw_ipc_permits_give(permits_of(self), (uint32_t)n);
-    return error == 0 ? fwpy_none() : failed(self, error, "give");
+    return error == 0 ? fwpy_none() : fwpy_error(((fwpy_base *)self)->state, error, "give");
 }
 
 static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count)

@@ -62,21 +62,6 @@ static int lock_timed(fwpy_base *self, const struct mode *m, const struct fwpy_t
     return error == EBUSY && !t->is_try ? fwpy_wait(call_timed, &w, t) : error;
 }
 
-static PyObject *result_of(fwpy_base *self, int error)
-{
-    switch (error) {
-    case 0:
-        return fwpy_new_ref(self->state->granted);
-    case EBUSY:
-    case ETIMEDOUT:
-        return fwpy_bool(false);
-    case -1:
-        return NULL;
-    default:
-        return fwpy_error(self->state, error, "acquire");
-    }
-}
-
 /* What a mode that was taken by way of the write lock is left as. */
 static int to_mode(fwpy_base *self, const struct mode *m)
 {
@@ -101,7 +86,7 @@ static PyObject *repair_and_read(fwpy_base *self, const struct mode *m,
         return fwpy_error(self->state, EOWNERDEAD, "acquire");
     error = lock_timed(self, &modes[2], t);
     if (error != 0 && error != EOWNERDEAD)
-        return result_of(self, error);
+        return fwpy_granted(self->state, error, "acquire");
     grant =
         error == 0 ? fwpy_new_ref(self->state->granted) : fwpy_owner_died(self, &fwpy_rwlock_calls);
     if (grant == NULL)
@@ -119,7 +104,7 @@ static PyObject *acquire(fwpy_base *self, const struct mode *m, const struct fwp
     int error = lock_timed(self, m, t);
 
     if (error != EOWNERDEAD)
-        return result_of(self, error);
+        return fwpy_granted(self->state, error, "acquire");
     return m->held == FW_IPC_RWLOCK_WRITE ? fwpy_owner_died(self, &fwpy_rwlock_calls)
                                           : repair_and_read(self, m, t);
 }

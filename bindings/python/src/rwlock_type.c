@@ -44,11 +44,7 @@ static PyObject *rwlock_upgrade(PyObject *o, PyObject *const *args, Py_ssize_t c
     error = fw_ipc_rwlock_tryupgrade(lock_of(o));
     if (error == EBUSY && !t.is_try)
         error = fwpy_wait(call_upgrade, lock_of(o), &t);
-    if (error == 0)
-        return fwpy_new_ref(self->state->granted);
-    if (error == EBUSY || error == ETIMEDOUT)
-        return fwpy_bool(false);
-    return error == -1 ? NULL : fwpy_error(self->state, error, "upgrade");
+    return fwpy_granted(self->state, error, "upgrade");
 }
 
 static PyObject *after(PyObject *o, int error, const char *what)

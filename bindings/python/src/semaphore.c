@@ -47,11 +47,6 @@ static struct fwpy_semaphore *semaphore_of(PyObject *self)
     return ((fwpy_base *)self)->object;
 }
 
-static PyObject *failed(PyObject *self, int error, const char *what)
-{
-    return error < 0 ? NULL : fwpy_error(((fwpy_base *)self)->state, error, what);
-}
-
 /* False: an exception is set. */
 static bool parse_values(long long value, PyObject *bound, uint32_t *parameters)
 {
@@ -112,12 +107,8 @@ static PyObject *acquire_within(PyObject *self, const struct fwpy_timeout *t)
 
     if (error == EINPROGRESS || (error == EBUSY && !t->is_try))
         error = fwpy_wait(wait_once, &c, t); /* a try only for the guard, which is not held long */
-    if (error == EBUSY || error == ETIMEDOUT)
-        return fwpy_bool(false);
-    if (error != 0)
-        return failed(self, error, "acquire");
-    if (c.dead.pid == 0)
-        return fwpy_new_ref(base->state->granted);
+    if (error != 0 || c.dead.pid == 0)
+        return fwpy_granted(base->state, error, "acquire");
     return PyObject_CallMethod(base->state->grant_type, "_after_death", "Oiii", self,
                                (int)c.dead.pid, 0, 0);
 }
@@ -159,7 +150,7 @@ static PyObject *release_units(PyObject *self, uint32_t n)
     if (error == 0)
         return fwpy_none();
     if (error != EOVERFLOW)
-        return failed(self, error, "release");
+        return fwpy_error(((fwpy_base *)self)->state, error, "release");
     PyErr_SetString(PyExc_ValueError, "semaphore or lock released too many times");
     return NULL;
 }

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import select
 import struct
-from multiprocessing import reduction
-from typing import Any
+
+from ._descriptor import Descriptor
 
 _ONE = struct.pack("=Q", 1)
 
@@ -24,19 +24,11 @@ def _eventfd(value: int) -> int:
     return fd
 
 
-class Counter:
+class Counter(Descriptor):
     """An eventfd in semaphore mode.  A process that dies takes nothing along but what it took."""
 
     def __init__(self, value: int = 0, fd: int = -1) -> None:
         self._fd = fd if fd >= 0 else _eventfd(value)
-
-    def __del__(self) -> None:
-        fd, self._fd = getattr(self, "_fd", -1), -1
-        if fd >= 0:
-            os.close(fd)
-
-    def __reduce__(self) -> Any:
-        return _rebuild, (reduction.DupFd(self._fd),)
 
     def fileno(self) -> int:
         return self._fd
@@ -66,7 +58,3 @@ class Counter:
                 if name == "eventfd-count":
                     return int(rest, 16)
         raise OSError("this kernel does not tell the count of an eventfd")
-
-
-def _rebuild(fd: Any) -> Counter:
-    return Counter(fd=fd.detach())

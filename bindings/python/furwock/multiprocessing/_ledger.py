@@ -25,9 +25,9 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from multiprocessing import reduction
 from typing import Any, Callable, NamedTuple
 
+from ._descriptor import Descriptor
 from ._spare import spare
 
 PID, START, BUSY, OPS, HELD, OPEN, PUTS, GOTS, DONES = range(9)
@@ -92,7 +92,7 @@ class Snapshot(NamedTuple):
     dead: int           # rows of processes that are gone
 
 
-class Ledger:
+class Ledger(Descriptor):
     """The rows of one queue.  `lock` guards this process's row; hold it only for a moment."""
 
     def __init__(self, fd: int = -1) -> None:
@@ -103,14 +103,6 @@ class Ledger:
         self._map = mmap.mmap(fd, (ROWS + 1) * ROW * 8)
         self.words = memoryview(self._map).cast("q")
         self.after_fork()
-
-    def __del__(self) -> None:
-        fd, self._fd = getattr(self, "_fd", -1), -1
-        if fd >= 0:
-            os.close(fd)
-
-    def __reduce__(self) -> Any:
-        return _rebuild, (reduction.DupFd(self._fd),)
 
     def after_fork(self) -> None:
         """A forked child has neither its parent's row nor its lock."""
@@ -224,7 +216,3 @@ class Ledger:
             + sum(min(r[OPEN], 0) for r, a in zip(rows, alive) if not a),
             puts=sum(r[PUTS] for r in rows), gots=sum(r[GOTS] for r in rows),
             dones=sum(r[DONES] for r in rows), dead=alive.count(False))
-
-
-def _rebuild(fd: Any) -> Ledger:
-    return Ledger(fd.detach())
