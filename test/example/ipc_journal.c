@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ int transfer(struct bank *b, fw_ipc_journal *j, int from, int to, long amount);
 
 /* Clerks are killed in the middle of it; what is in the bank stays the same. */
 
-static pid_t start(struct bank *b, fw_ipc_journal *j)
+static pid_t start(struct bank *b, fw_ipc_journal *j, atomic_long *transfers)
 {
     pid_t child = fork();
 
@@ -33,6 +34,7 @@ static pid_t start(struct bank *b, fw_ipc_journal *j)
                 fprintf(stderr, "a clerk gets %s\n", strerror(error));
                 _exit(EXIT_FAILURE);
             }
+            atomic_fetch_add(transfers, 1);
         }
     return child;
 }
@@ -40,7 +42,8 @@ static pid_t start(struct bank *b, fw_ipc_journal *j)
 int main(void)
 {
     int fd = memfd_create("bank", MFD_CLOEXEC);
-    void *objects[2];
+    void *objects[3];
+    atomic_long *transfers;
     fw_region *region;
     struct bank *b;
     long sum = 0;
@@ -49,12 +52,20 @@ int main(void)
         fw_region_object(region, "bank", FW_REGION_DATA, sizeof *b, FW_REGION_CREATE,
                          &objects[0]) ||
         fw_region_object(region, "journal", FW_REGION_JOURNAL, fw_ipc_journal_size(JOURNAL),
-                         FW_REGION_CREATE, &objects[1]))
+                         FW_REGION_CREATE, &objects[1]) ||
+        fw_region_object(region, "transfers", FW_REGION_DATA, sizeof *transfers, FW_REGION_CREATE,
+                         &objects[2]))
         return EXIT_FAILURE;
     b = objects[0];
+    transfers = objects[2];
     for (int i = 0; i < 50; i++) {
-        pid_t clerks[2] = {start(b, objects[1]), start(b, objects[1])};
-        usleep(2000);
+        long before = atomic_load(transfers);
+        pid_t clerks[2] = {start(b, objects[1], transfers), start(b, objects[1], transfers)};
+        while (atomic_load(transfers) < before + 10) {
+            usleep(1000);
+            if (waitpid(-1, NULL, WNOHANG) != 0)
+                return EXIT_FAILURE;
+        }
         for (int k = 0; k < 2; k++) {
             int status;
             kill(clerks[k], SIGKILL);
