@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The runs: one peer's program in one shape each."""
+
+import json
+import subprocess
+from typing import NamedTuple
+
+from front import Trouble
+
+from .peers import PEERS
+
+TIMEOUT_LEAST, TIMEOUT_TIMES = 120.0, 20.0
+
+
+class Shape(NamedTuple):
+    name: str
+    tasks: int
+    locks: int
+    passes: int
+
+
+# The paper's picture: far more tasks than a kernel would want threads.  And one lock for a few,
+# where a hand-over is all there is.  `short` is for tests.
+SHAPES = (Shape("many", 100000, 1000, 10), Shape("one", 100, 1, 10000))
+SHORT = Shape("short", 5000, 50, 4)
+
+
+def points(peers, shapes, threads):
+    """For each shape a cell of each peer."""
+    return [[{"lock": name, "family": PEERS[name].family, "shape": shape.name,
+              "tasks": shape.tasks, "locks": shape.locks, "passes": shape.passes,
+              "threads": threads, "runs": [], "failures": []} for name in peers]
+            for shape in shapes]
+
+
+class Runner:
+    def __init__(self, programs, seed):
+        self.programs, self.seed = programs, seed
+        self.longest = 0.0
+
+    def run(self, cell, number):
+        """What the program says of one run."""
+        words = [self.programs[cell["lock"]], *(str(cell[key]) for key in
+                                                ("tasks", "locks", "threads", "passes")),
+                 str(self.seed + number)]
+        timeout = max(TIMEOUT_LEAST, TIMEOUT_TIMES * self.longest)
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"hung: no end after {timeout:.0f} s") from None
+        except OSError as error:
+            raise Trouble(f"{words[0]}: {error.strerror}") from None
+        if done.returncode != 0:
+            said = done.stderr.strip().splitlines()
+            raise Trouble(f"status {done.returncode}: {said[-1] if said else 'nothing said'}")
+        try:
+            found = json.loads(done.stdout)
+        except ValueError:
+            raise Trouble(f"no result: {done.stdout[:80]!r}") from None
+        self.longest = max(self.longest, found["seconds"])
+        return found

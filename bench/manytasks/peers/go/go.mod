@@ -1,0 +1,3 @@
+module manytasks
+
+go 1.18
