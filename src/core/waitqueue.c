@@ -8,12 +8,17 @@
  */
 #include "core/waitqueue.h"
 
+#include <string.h>
+
 #include "core/bucket_lock.h"
 #include "sys/fork.h"
 
-/* More buckets than there are CPUs that could meet in one; a power of two. */
-#define BUCKETS 256u
-#define BUCKET_BITS 8u
+/*
+ * More buckets than there are CPUs that could meet in one; a power of two.  And so many that with
+ * 100,000 objects that are waited for a list has 24 of them.
+ */
+#define BUCKETS 1024u
+#define BUCKET_BITS 10u
 
 struct locked_bucket {
     struct fw_waitqueue_ bucket; /* first: fw_waitqueue_unlock_ is given this */
@@ -26,12 +31,9 @@ _Static_assert(offsetof(struct locked_bucket, bucket) == 0, "a bucket is found b
 
 static struct locked_bucket buckets[BUCKETS];
 
-/* Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 static struct locked_bucket *bucket_of(const void *object)
 {
-    uint64_t mixed = (uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
-
-    return &buckets[mixed >> (64 - BUCKET_BITS)];
+    return &buckets[fw_waitqueue_hash_(object) >> (64 - BUCKET_BITS)];
 }
 
 struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
@@ -47,11 +49,22 @@ void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket)
     fw_bucket_unlock_(&((struct locked_bucket *)bucket)->lock);
 }
 
-/* In a forked child: whoever stood here, or was inside, was another thread. */
+static bool is_untouched(const struct locked_bucket *b)
+{
+    static const struct locked_bucket empty;
+
+    return memcmp(b, &empty, sizeof empty) == 0;
+}
+
+/*
+ * In a forked child: whoever stood here, or was inside, was another thread.  Memory that nobody
+ * has used is not written to, and so not copied.
+ */
 static void empty_all(void)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
-        buckets[i] = (struct locked_bucket){.bucket = {NULL, NULL, buckets[i].bucket.pulse}};
+        if (!is_untouched(&buckets[i]))
+            buckets[i] = (struct locked_bucket){.bucket = {.pulse = buckets[i].bucket.pulse}};
 }
 
 FW_CONSTRUCTOR static void watch_forks(void)

@@ -19,8 +19,10 @@
 #define DEAD_BYTES 512u
 
 static const struct model_part parts[] = {
-    {"first", offsetof(struct locked_bucket, bucket.first), 8},
-    {"last", offsetof(struct locked_bucket, bucket.last), 8},
+    {"list 0", offsetof(struct locked_bucket, bucket.lines[0]), 8},
+    {"list 1", offsetof(struct locked_bucket, bucket.lines[1]), 8},
+    {"list 2", offsetof(struct locked_bucket, bucket.lines[2]), 8},
+    {"list 3", offsetof(struct locked_bucket, bucket.lines[3]), 8},
     {"pulse", offsetof(struct locked_bucket, bucket.pulse), 4},
     {"inside", offsetof(struct locked_bucket, inside), 8},
     {NULL, 0, 0}};
@@ -112,41 +114,57 @@ void buckets_check_wait(unsigned thread)
         model_fail("bucket", "thread %llu sleeps inside a bucket", thread, 0);
 }
 
-/* Every node in the queue is still there, and the links fit.  False: do not follow them. */
-static bool check_nodes(const struct fw_waitqueue_ *bucket)
+/* Is the node still there?  False: do not follow its links. */
+static bool check_node(const struct fw_waiter_node_ *p)
+{
+    unsigned thread = 0;
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+
+    if (model_object_at(addr, sizeof *p) != NULL || memory_is_live_stack(addr))
+        return true;
+    memory_stack_of(addr, &thread);
+    model_fail("use after free",
+               "a waiter node lies in a frame that is gone: 0x%llx, of thread %llu", addr, thread);
+    return false;
+}
+
+/* Of one object: the links fit (WQ1, WQ2), and the order is that of urgency. */
+static bool check_queue(const struct fw_waiter_node_ *first)
 {
     const struct fw_waiter_node_ *before = NULL;
     unsigned n = 0;
 
-    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; before = p, p = p->next) {
-        unsigned thread = 0;
-        uint64_t addr = (uint64_t)(uintptr_t)p;
-
-        if (model_object_at(addr, sizeof *p) == NULL && !memory_is_live_stack(addr)) {
-            memory_stack_of(addr, &thread);
-            model_fail("use after free",
-                       "a waiter node lies in a frame that is gone: 0x%llx, of thread %llu", addr,
-                       thread);
+    for (const struct fw_waiter_node_ *p = first; p != NULL; before = p, p = p->next) {
+        if (!check_node(p))
+            return false;
+        if ((p != first && p->prev != before) || p->is_first != (p == first) ||
+            p->object != first->object || ++n > MAX_QUEUE) {
+            model_fail("bucket", "the queue is broken at 0x%llx", (uint64_t)(uintptr_t)p, 0);
             return false;
         }
-        if (p->prev != before || ++n > MAX_QUEUE) {
-            model_fail("bucket", "the queue is broken at 0x%llx", addr, 0);
-            return false;
-        }
+        if (before != NULL && p->urgency > before->urgency)
+            model_fail("order", "one of priority %llu is queued behind one of priority %llu",
+                       (uint64_t)p->urgency, (uint64_t)before->urgency);
     }
+    if (first->prev != before)
+        model_fail("bucket", "the queue has another end than 0x%llx",
+                   (uint64_t)(uintptr_t)first->prev, 0);
     return true;
 }
 
-/* Those that wait for the same object are queued in the order of urgency. */
-static void check_order(const struct fw_waitqueue_ *bucket)
+static void check_lists(const struct fw_waitqueue_ *bucket)
 {
-    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; p = p->next) {
-        const struct fw_waiter_node_ *next = fw_waitqueue_next_(p);
+    unsigned n = 0;
 
-        if (next != NULL && next->urgency > p->urgency)
-            model_fail("order", "one of priority %llu is queued behind one of priority %llu",
-                       (uint64_t)next->urgency, (uint64_t)p->urgency);
-    }
+    for (unsigned i = 0; i < FW_WAITQUEUE_LISTS_; i++)
+        for (const struct fw_waiter_node_ *p = bucket->lines[i]; p != NULL; p = p->next_object) {
+            if (!check_node(p) || !check_queue(p))
+                return;
+            if (++n > MAX_QUEUE) {
+                model_fail("bucket", "a list leads in a circle", 0, 0);
+                return;
+            }
+        }
 }
 
 /* Nobody wrote to a frame of this thread after its end. */
@@ -170,8 +188,7 @@ void buckets_check(unsigned thread)
     if (model_threads[thread].status == THREAD_DONE && is_inside(thread))
         model_fail("bucket", "thread %llu has ended inside a bucket", thread, 0);
     for (unsigned i = 0; i < model_program->buckets && model_failure.kind == NULL; i++)
-        if (check_nodes(&buckets[i]->bucket))
-            check_order(&buckets[i]->bucket);
+        check_lists(&buckets[i]->bucket);
     for (unsigned i = 0; i < model_thread_count && model_failure.kind == NULL; i++)
         if (i != thread)
             check_dead(i);

@@ -30,6 +30,15 @@ static inline struct locked_bucket *buckets_only(void)
     return (struct locked_bucket *)(void *)model_memory;
 }
 
+/* The first of those that wait for any object in it, or NULL. */
+static inline struct fw_waiter_node_ *buckets_first(const struct fw_waitqueue_ *bucket)
+{
+    for (unsigned i = 0; i < FW_WAITQUEUE_LISTS_; i++)
+        if (bucket->lines[i] != NULL)
+            return bucket->lines[i];
+    return NULL;
+}
+
 /* Before the program's setup: makes the buckets, as objects. */
 void buckets_make(void);
 

@@ -302,9 +302,9 @@ void kernel_kill(unsigned thread)
     t->status = THREAD_DYING;
     t->in_section = 0;
     model_shared.killed |= UINT64_C(1) << thread;
-    thread_drop(thread);
     if (model_program->hooks->killed != NULL)
-        model_program->hooks->killed(thread);
+        model_program->hooks->killed(thread); /* which may look at its stack */
+    thread_drop(thread);
 }
 
 /* The word may be anybody's by now, or free: then the thread was about to wake somebody. */

@@ -113,9 +113,11 @@ static uint64_t line(void)
     uint64_t set = 0;
     unsigned thread;
 
-    for (const struct fw_waiter_node_ *p = bucket->first; p != NULL; p = p->next)
-        if (memory_stack_of((uint64_t)(uintptr_t)p, &thread))
-            set |= model_bit(thread);
+    for (unsigned i = 0; i < FW_WAITQUEUE_LISTS_; i++)
+        for (const struct fw_waiter_node_ *f = bucket->lines[i]; f != NULL; f = f->next_object)
+            for (const struct fw_waiter_node_ *p = f; p != NULL; p = p->next)
+                if (memory_stack_of((uint64_t)(uintptr_t)p, &thread))
+                    set |= model_bit(thread);
     return set;
 }
 
@@ -343,8 +345,8 @@ void cond_check_finished(bool counts)
         check_signals(calls);
     if (!script_is_freed(word))
         mutex_check_finished();
-    if (model_shared.asleep == 0 && bucket->first != NULL)
+    if (model_shared.asleep == 0 && buckets_first(bucket) != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
-    if (!script_is_freed(cond) && bucket->first != NULL && cond->waiters_ == 0)
+    if (!script_is_freed(cond) && buckets_first(bucket) != NULL && cond->waiters_ == 0)
         model_fail("word", "somebody is queued, and the variable does not say so", 0, 0);
 }

@@ -132,22 +132,18 @@ static bool lies_with(const struct fw_waiter_node_ *p, unsigned self)
     return memory_stack_of((uint64_t)(uintptr_t)p, &owner) && owner == self;
 }
 
-/*
- * Other processes have buckets of their own, and a mutex that outlives its owner.  Two wait at
- * most; the node of the dead one is gone already.
- */
+/* Other processes have buckets of their own, and a mutex that outlives its owner. */
 static void killed(unsigned self)
 {
     struct fw_waitqueue_ *r = &buckets_only()->bucket;
-    struct fw_waiter_node_ *other = lies_with(r->first, self) ? r->last : r->first;
+    struct fw_waiter_node_ *node = buckets_first(r);
 
     if (*shadow(INSIDE) == self + 1)
         *shadow(INSIDE) = 0;
-    if (lies_with(other, self))
-        other = NULL;
-    r->first = r->last = other;
-    if (other != NULL)
-        other->next = other->prev = NULL;
+    while (node != NULL && !lies_with(node, self))
+        node = fw_waitqueue_next_(node);
+    if (node != NULL)
+        fw_waitqueue_remove_(r, node);
     if (buckets_only()->inside == self + 1 && model_threads[self].buffered == 0)
         buckets_only()->inside = 0;
 }
@@ -157,7 +153,7 @@ static void finished(void)
     if (model_shared.asleep != 0 && *shadow(TOKENS) != 0)
         model_fail("lost wake-up", "somebody waits for a token, and there are %llu",
                    *shadow(TOKENS), 0);
-    if (model_shared.asleep == 0 && buckets_only()->bucket.first != NULL)
+    if (model_shared.asleep == 0 && buckets_first(&buckets_only()->bucket) != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
 }
 

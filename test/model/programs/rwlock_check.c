@@ -244,7 +244,7 @@ bool rwlock_check_is_last(unsigned self)
 
 void rwlock_check_finished(void)
 {
-    if (buckets_only()->bucket.first != NULL)
+    if (buckets_first(&buckets_only()->bucket) != NULL)
         model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
     if (script_is_freed(lock))
         return;

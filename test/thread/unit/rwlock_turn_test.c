@@ -74,7 +74,7 @@ static void empty(struct fw_waitqueue_ *bucket, const char *text, const char *ou
         if (is != 'G')
             fw_waitqueue_remove_(bucket, &line[i].node);
     }
-    assert_null(bucket->first);
+    assert_null(fw_waitqueue_first_(bucket, &l));
 }
 
 struct turn {
