@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "await/engine.h"
 #include "command/run/run.h"
 #include "doctor.h"
 #include "sys/fences.h"
@@ -102,14 +103,28 @@ static void ask_real_time(struct doctor_finding *f)
                  us[0] == '-' ? "" : " us a period");
 }
 
+/* A whole round: a wait is armed, woken and reaped. */
+static void ask_engine(uint32_t which, struct doctor_finding *f)
+{
+    int error = fw_engine_try_(which);
+
+    f->state = error == 0                                             ? DOCTOR_YES
+               : error == EPERM || error == EACCES || error == ENOMEM ? DOCTOR_REFUSED
+                                                                      : DOCTOR_NO;
+    if (error == ENOTSUP)
+        snprintf(f->detail, sizeof f->detail, "it does not wait for words");
+    else if (error != 0)
+        snprintf(f->detail, sizeof f->detail, "%s", strerror(error));
+}
+
 static void ask_io_uring(struct doctor_finding *f)
 {
-    bool has;
-    int error = fw_probe_io_uring_futex_(&has);
+    ask_engine(FW_ENGINE_URING_, f);
+}
 
-    f->state = error != 0 ? doctor_state_of(error) : has ? DOCTOR_YES : DOCTOR_NO;
-    if (error != 0)
-        snprintf(f->detail, sizeof f->detail, "%s", strerror(error));
+static void ask_helper(struct doctor_finding *f)
+{
+    ask_engine(FW_ENGINE_THREAD_, f);
 }
 
 static void ask_bpf(struct doctor_finding *f)
@@ -165,8 +180,6 @@ static void ask_drop_in(struct doctor_finding *f)
         snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1, path);
 }
 
-#define NO_LOCK_NEEDS_IT "no lock needs it"
-
 const struct doctor_question doctor_system[] = {
     {"rseq", ask_rseq,
      "with membarrier, fw_mutex and POSIX mutexes are released without an atomic instruction; "
@@ -193,8 +206,14 @@ const struct doctor_question doctor_system[] = {
     {"/dev/shm", ask_shared_memory, "regions and named semaphores can be made",
      "regions by name and sem_open fail", DOCTOR_NEEDED, "mount -t tmpfs -o mode=1777 shm /dev/shm",
      "let this user read, write and search it: mode 1777, and not mounted read-only"},
-    {"io_uring futexes", ask_io_uring, NO_LOCK_NEEDS_IT, NO_LOCK_NEEDS_IT, DOCTOR_EXTRA, NULL,
-     NULL},
+    {"io_uring futexes", ask_io_uring, "loops wait by io_uring for locks that other processes hold",
+     "loops wait for locks that other processes hold by a helper thread: one switch more a wake",
+     DOCTOR_FASTER, "a kernel from Linux 6.7 on",
+     "kernel.io_uring_disabled=0, a filter (seccomp) that allows io_uring_setup, "
+     "io_uring_enter, and 16 KiB of RLIMIT_MEMLOCK"},
+    {"helper threads", ask_helper, "loops can wait for locks that other processes hold",
+     "loops cannot wait for locks that other processes hold", DOCTOR_NEEDED,
+     "resources for one more thread", NULL},
     {"BPF", ask_bpf, "no lock needs it; the assist does", "no lock needs it; no assist from here",
      DOCTOR_EXTRA, NULL, NULL},
     {"sched_ext", ask_sched_ext,

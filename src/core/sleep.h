@@ -64,6 +64,15 @@ static inline int fw_sleep_any_(const fw_futex_any *words, unsigned n, const fw_
     return fw_cannot_sleep_any_(result) ? result : fw_sleep_result_(result);
 }
 
+/* The same on words of which one may be gone: also -EFAULT. */
+static inline int fw_sleep_any_gone_(const fw_futex_any *words, unsigned n,
+                                     const fw_deadline *deadline)
+{
+    int result = fw_futex_wait_any(words, n, deadline);
+
+    return fw_cannot_sleep_any_(result) || result == -EFAULT ? result : fw_sleep_result_(result);
+}
+
 /* The same as a cancellation point. */
 static inline int fw_sleep_any_cancellable_(const fw_futex_any *words, unsigned n,
                                             const fw_deadline *deadline, void (*on_cancel)(void *),

@@ -7,7 +7,6 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/futex.h>
-#include <linux/io_uring.h>
 #include <linux/membarrier.h>
 #include <linux/mount.h>
 #include <string.h>
@@ -21,8 +20,7 @@ enum {
     OPERATION_LOCK_PI2 = 13,
     FLAG_ROBUST_UNLOCK = 512,
     PRCTL_FUTEX_HASH = 78,
-    PRCTL_FUTEX_HASH_GET_SLOTS = 2,
-    IO_URING_FUTEX_WAIT = 51 /* Linux 6.7 */
+    PRCTL_FUTEX_HASH_GET_SLOTS = 2
 };
 
 static int futex(uint32_t *word, int operation, uint32_t value, void *other)
@@ -94,7 +92,6 @@ int fw_probe_hash_(void)
 /* --- Everything else -------------------------------------------------------------------------- */
 
 enum {
-    IO_URING_OPERATIONS = 256,
     LOADS = 20, /* attempts to load a BPF program */
     CAPABILITY_WORD_BITS = 32
 };
@@ -110,28 +107,6 @@ int fw_probe_membarrier_rseq_(bool *has)
 
     *has = commands >= 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ) != 0;
     return commands < 0 ? -(int)commands : 0;
-}
-
-int fw_probe_io_uring_futex_(bool *has)
-{
-    static _Alignas(struct io_uring_probe) unsigned char
-        bytes[sizeof(struct io_uring_probe) +
-              IO_URING_OPERATIONS * sizeof(struct io_uring_probe_op)];
-    const struct io_uring_probe *probe = (const struct io_uring_probe *)bytes;
-    struct io_uring_params params = {0};
-    long fd = fw_system_call_(SYS_io_uring_setup, 1, (long)(intptr_t)&params, 0, 0, 0, 0);
-    long error;
-
-    *has = false;
-    if (fd < 0)
-        return -(int)fd;
-    memset(bytes, 0, sizeof bytes);
-    error = fw_system_call_(SYS_io_uring_register, fd, IORING_REGISTER_PROBE, (long)(intptr_t)bytes,
-                            IO_URING_OPERATIONS, 0, 0);
-    close_file(fd);
-    *has = error == 0 && probe->last_op >= IO_URING_FUTEX_WAIT &&
-           (probe->ops[IO_URING_FUTEX_WAIT].flags & IO_URING_OP_SUPPORTED) != 0;
-    return 0;
 }
 
 static long bpf(int command, union bpf_attr *attributes)

@@ -33,9 +33,6 @@ int fw_probe_hash_(void);
 /* *has: membarrier can restart rseq critical sections (Linux 5.10). */
 int fw_probe_membarrier_rseq_(bool *has);
 
-/* *has: io_uring can wait on futexes (Linux 6.7).  The error is that of io_uring_setup. */
-int fw_probe_io_uring_futex_(bool *has);
-
 int fw_probe_bpf_map_(void);     /* creates a BPF map of one word */
 int fw_probe_bpf_program_(void); /* loads a BPF program that does nothing, attached to nothing */
 int fw_probe_bpf_mount_(void);   /* makes a BPF file system that is mounted nowhere */

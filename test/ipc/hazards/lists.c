@@ -5,19 +5,16 @@
  * refuses to sleep on several words when the thread has done so already.
  */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fixture.h"
 #include "sys/call_waitv.h"
+#include "test/support/refuse_call.h"
 
 /* The kernel walks 2048 entries of a list. */
 enum { SOME = 60, VERY_MANY = 3000 };
@@ -187,24 +184,10 @@ static void a_thread_without_a_list(void)
 
 /* --- Refused --------------------------------------------------------------------------------- */
 
-static bool filter_out(long call)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA)),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 static void hold_without_list(void *arg)
 {
     (void)arg;
-    if (!filter_out(SYS_get_robust_list))
+    if (!refuse_call(SYS_get_robust_list))
         puts("(system calls cannot be refused here)");
     take(0, SOME);
     CHECK(lock_soon(fixture.m[0]) == 0);
@@ -225,7 +208,7 @@ static void wait_on_under_a_filter(void *arg)
 {
     (void)arg;
     expect_held(fixture.m[0]);
-    if (!filter_out(FW_CALL_FUTEX_WAITV_))
+    if (!refuse_call(FW_CALL_FUTEX_WAITV_))
         puts("(system calls cannot be refused here)");
     expect_held(fixture.m[0]);
     flag_raise(1);

@@ -75,7 +75,6 @@ TEST(nothing_stays_open)
 
     close(before);
     fw_probe_membarrier_rseq_(&has);
-    fw_probe_io_uring_futex_(&has);
     fw_probe_bpf_map_();
     fw_probe_bpf_program_();
     fw_probe_bpf_mount_();
