@@ -42,8 +42,8 @@
 struct fw_waiter_node_ {
     struct fw_waiter_node_ *next;
     struct fw_waiter_node_ *prev;
-    struct fw_waiter_node_ *next_object; /* of the first: the first that waits for another */
     const void *object;                  /* what is waited for */
+    struct fw_waiter_node_ *next_object; /* of the first: the first that waits for another */
     int urgency;                         /* of the waiter: 0, or as fw_urgency_ has it */
     bool is_operation;                   /* not a thread */
     bool is_first;

@@ -8,11 +8,13 @@
 #include <stddef.h>
 
 #include "sys/panic.h"
+#include "sys/thread.h"
 
 #define GENERATIONS 16u
 
 /* Written in a forked child before it has a second thread; read by all. */
 static uint32_t generation;
+uint32_t fw_aliased_number_; /* by thread.c, which not every library has */
 
 static void count_fork(void)
 {

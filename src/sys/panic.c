@@ -21,7 +21,10 @@ static const char *name_of(uint32_t id, char *buffer, size_t size)
 {
     if (id == 0)
         return "nobody";
-    snprintf(buffer, size, "%d", fw_id_number_(id));
+    if (fw_id_is_task_(id))
+        snprintf(buffer, size, "task %u", (id >> FW_ID_SHIFT) - FW_ID_ALIAS);
+    else
+        snprintf(buffer, size, "%d", fw_id_number_(id));
     return buffer;
 }
 

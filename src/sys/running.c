@@ -81,7 +81,7 @@ static void in_child(void)
     fw_store64_relaxed(&next_look, 0);
     fw_store32_relaxed(&somebody_looks, 0);
     fw_store32_relaxed(&pid_namespace, 0);
-    fw_store32_relaxed(&forked_as, (uint32_t)fw_id_number_(fw_self_id_));
+    fw_store32_relaxed(&forked_as, (uint32_t)fw_id_number_(fw_thread_known_()));
     fw_store32_relaxed(&forked_is, (uint32_t)fw_system_call_(SYS_gettid, 0, 0, 0, 0, 0, 0));
 }
 
@@ -248,7 +248,7 @@ static uint64_t entry_of(const struct fw_assist_page *p, uint32_t number, uint32
 
 static uint32_t own_number(void)
 {
-    uint32_t number = (uint32_t)fw_id_number_(fw_self_());
+    uint32_t number = (uint32_t)fw_id_number_(fw_thread_self_());
 
     return number == fw_load32_relaxed(&forked_as) ? fw_load32_relaxed(&forked_is) : number;
 }

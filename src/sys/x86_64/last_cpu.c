@@ -57,7 +57,7 @@
  */
 #define SLOTS 1024u
 
-/* No thread has this number: fw_id_number_ is below FW_ID_ALIAS << 1. */
+/* No thread has this number: none is above FW_ID_NUMBER_MAX. */
 #define TAKEN UINT32_MAX
 
 struct slot {
@@ -99,7 +99,7 @@ static struct slot *slot_of(uint32_t tid)
 
 static uint32_t own_tid(void)
 {
-    return fw_self_() >> FW_ID_SHIFT;
+    return fw_thread_self_() >> FW_ID_SHIFT;
 }
 
 static const char *own_area(ptrdiff_t offset)

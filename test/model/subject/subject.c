@@ -190,6 +190,8 @@ uint32_t fw_self_init_(void)
     return fw_self_id_ = subject_id(model_current);
 }
 
+uint32_t fw_aliased_number_;
+
 uint32_t fw_fork_generation_(void)
 {
     return model_program->generation;

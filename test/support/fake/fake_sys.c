@@ -90,6 +90,8 @@ uint32_t fw_self_init_(void)
     return fw_self_id_ = fake.next_id;
 }
 
+uint32_t fw_aliased_number_;
+
 uint32_t fw_fork_generation_(void)
 {
     return fake.fork_generation;

@@ -30,7 +30,7 @@ TEST(identity_is_the_kernel_thread_id)
     assert_int_equal(fw_self_id_, id);
     assert_int_equal(fw_self_(), id);
     assert_int_equal(fw_id_number_(id), gettid());
-    assert_int_equal(fw_id_number_(id | FW_ID_ALIAS << FW_ID_SHIFT), gettid());
+    assert_int_equal(fw_id_number_(FW_ID_ALIAS << FW_ID_SHIFT | FW_ID_HELD), 0); /* none was forked */
     assert_int_equal(fw_id_number_(0), 0);
     assert_int_equal(fw_id_number_(FW_ID_HELD), 0);
 }
@@ -191,8 +191,10 @@ static int check_reused_id(void)
             return CHILD_FAILED;
         pthread_join(thread, NULL);
         if (plain_id(ids.tid) == id_before_fork)
-            return ids.by_call == (id_before_fork | FW_ID_ALIAS << FW_ID_SHIFT) ? CHILD_OK
-                                                                                : CHILD_FAILED;
+            return ids.by_call == plain_id(FW_ID_ALIAS) &&
+                           fw_id_number_(ids.by_call) == (int)(id_before_fork >> FW_ID_SHIFT)
+                       ? CHILD_OK
+                       : CHILD_FAILED;
     }
     return CHILD_SKIPS; /* somebody else is always faster */
 }
@@ -225,6 +227,45 @@ TEST(a_reused_id_is_told_from_the_inherited_one)
     if (result == CHILD_SKIPS)
         skip(); /* the kernel does not let us choose thread ids */
     assert_int_equal(result, CHILD_OK);
+}
+
+static const uint32_t a_task = (FW_ID_ALIAS + 7) << FW_ID_SHIFT | FW_ID_HELD;
+
+TEST(a_thread_may_act_as_a_task)
+{
+    const uint32_t self = fw_self_(), other = a_task + (1u << FW_ID_SHIFT);
+
+    assert_true(fw_id_is_task_(a_task) && !fw_id_is_task_(self));
+    assert_int_equal(fw_act_as_(a_task), 0);
+    assert_int_equal(fw_self_(), a_task);
+    assert_int_equal(fw_id_number_(fw_self_()), 0);
+    assert_int_equal(fw_thread_self_(), self);
+    assert_int_equal(fw_thread_known_(), self);
+    assert_int_equal(fw_act_as_(other), a_task);
+    assert_int_equal(fw_thread_self_(), self);
+    assert_int_equal(fw_act_as_(0), other);
+    assert_int_equal(fw_self_(), self);
+    assert_int_equal(fw_act_as_(0), 0);
+    assert_int_equal(fw_thread_self_(), self);
+}
+
+static int check_task_after_fork(void)
+{
+    return fw_self_() == a_task && fw_thread_self_() == id_before_fork &&
+                   fw_act_as_(0) == a_task && fw_self_() == id_before_fork &&
+                   fw_is_here_(a_task, fw_fork_generation_() - 1) &&
+                   fw_is_here_(id_before_fork, fw_fork_generation_() - 1) &&
+                   !fw_is_here_(a_task + (1u << FW_ID_SHIFT), fw_fork_generation_() - 1)
+               ? CHILD_OK
+               : CHILD_FAILED;
+}
+
+TEST(a_forked_child_acts_as_the_same_task)
+{
+    id_before_fork = fw_self_();
+    fw_act_as_(a_task);
+    assert_in_child(check_task_after_fork() == CHILD_OK);
+    fw_act_as_(0);
 }
 
 UNIT_MAIN(NULL, NULL)

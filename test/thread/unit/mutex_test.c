@@ -216,11 +216,14 @@ TEST(owner_names_the_thread)
         {MINE, FAKE_SELF},
         {HELD(OWNER) | FENCED | WAITERS(1), OWNER},
         {HELD(4194303), 4194303},
-        {HELD(OWNER | FW_ID_ALIAS), OWNER},
+        {HELD(FW_ID_ALIAS), OWNER},
+        {HELD(FW_ID_ALIAS + 1), 0}, /* a task */
+        {HELD(FW_ID_NUMBER_MAX), 0},
         {HANDOFF(5) | FENCED | WAKING | WAITERS(1), 0},
         {HANDOFF(0x7fffff) | FENCED | WAKING | WAITERS(1), 0},
     };
 
+    fw_aliased_number_ = OWNER;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         m.state_ = cases[i].word;
         assert_int_equal(fw_mutex_owner(&m), cases[i].owner);
