@@ -4,6 +4,7 @@
 
 /* Everything that furwock has for the threads of one process. */
 #include <furwock/any.h>
+#include <furwock/await.h>
 #include <furwock/barrier.h>
 #include <furwock/brlock.h>
 #include <furwock/cond.h>

@@ -27,6 +27,15 @@ static inline bool fw_time_is_before_(const struct timespec *a, const struct tim
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
+/* Nanoseconds of CLOCK_MONOTONIC as they were at the last tick, 10 ms ago at most; cheaper. */
+static inline uint64_t fw_clock_coarse_ns_(void)
+{
+    struct timespec now;
+
+    fw_clock_get_(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* The point that lies ns from now. */
 static inline fw_deadline fw_deadline_in_(clockid_t clock, uint64_t ns)
 {
