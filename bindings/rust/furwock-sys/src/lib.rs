@@ -11,8 +11,10 @@
 #![allow(non_camel_case_types, non_snake_case)] // the names of C
 
 pub mod ipc;
+mod task;
 mod thread;
 mod time;
 
+pub use task::*;
 pub use thread::*;
 pub use time::*;

@@ -83,4 +83,6 @@ pub mod errno {
     pub const EOVERFLOW: c_int = 75;
     /// The deadline has passed.
     pub const ETIMEDOUT: c_int = 110;
+    /// The operation waits.
+    pub const EINPROGRESS: c_int = 115;
 }

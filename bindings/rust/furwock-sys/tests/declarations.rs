@@ -26,6 +26,8 @@ fn c_declaration(rust: &str, name: &str) -> String {
         return format!("int (*{name})(void *)");
     }
     match rust {
+        "Option<fw_await_done>" => return format!("void (*{name})(fw_await *, int)"),
+        "Option<fw_await_wake>" => return format!("void (*{name})(void *)"),
         "Option<fw_region_init>" => return format!("int (*{name})(void *, void *)"),
         "Option<fw_ipc_repair>" => return format!("int (*{name})(void *, const fw_ipc_death *)"),
         _ => {}
@@ -112,7 +114,7 @@ fn functions(source: &str, c: &mut String) -> usize {
             let arguments: Vec<String> = parts(arguments)
                 .into_iter()
                 .map(|argument| argument.split_once(": ").unwrap())
-                .map(|(name, rust)| c_declaration(rust, name))
+                .map(|(name, rust)| c_declaration(rust, name.trim_start_matches("r#")))
                 .collect();
             let arguments = if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
             writeln!(c, "{};", c_declaration(result, &format!("{name}({arguments})"))).unwrap();
@@ -174,7 +176,8 @@ fn are_those_of_the_headers() {
          #define same(a, b) _Static_assert((a) == (b), #a)\n",
     );
     let mut found = (0, 0, 0);
-    for file in ["src/thread.rs", "src/time.rs", "src/ipc.rs", "src/ipc/objects.rs"] {
+    for file in ["src/task.rs", "src/thread.rs", "src/time.rs", "src/ipc.rs", "src/ipc/objects.rs"]
+    {
         let source = plain(&std::fs::read_to_string(manifest(file)).unwrap());
         found.0 += functions(&source, &mut c);
         found.1 += structs(&source, &mut c);
