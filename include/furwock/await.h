@@ -7,6 +7,9 @@
 
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
+#include <furwock/event.h>
+#include <furwock/latch.h>
+#include <furwock/sem.h>
 
 FW_BEGIN_DECLS
 
@@ -218,6 +221,10 @@ FW_API bool fw_await_drop(fw_await *op);
  *   ECANCELED  another operation of its group has ended already
  *   ENOMEM, EMFILE  the loop cannot have a timer
  */
+FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
+FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
+FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);
+
 /* Ends when the deadline has come: done(op, 0).  Returns 0 if it has, else EINPROGRESS. */
 FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
 

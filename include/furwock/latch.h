@@ -64,7 +64,7 @@ typedef struct fw_latch {
 } fw_latch;
 
 /* The most that a latch can count. */
-#define FW_LATCH_MAX 0x7fffffffu
+#define FW_LATCH_MAX 0x3fffffffu
 
 /* A constant n, FW_LATCH_MAX at most. */
 /* clang-format off */

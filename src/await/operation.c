@@ -14,8 +14,9 @@
 #include "sys/thread.h"
 
 static const struct fw_operation_kind_ *const kinds[] = {
-    [FW_OPERATION_POST] = &fw_operation_post_,
-    [FW_OPERATION_TIMER] = &fw_operation_timer_,
+    [FW_OPERATION_POST] = &fw_operation_post_,       [FW_OPERATION_TIMER] = &fw_operation_timer_,
+    [FW_OPERATION_PERMITS] = &fw_operation_permits_, [FW_OPERATION_EVENT] = &fw_operation_event_,
+    [FW_OPERATION_LATCH] = &fw_operation_latch_,
 };
 
 const struct fw_operation_kind_ *fw_operation_kind_(const fw_await *op)
@@ -49,8 +50,7 @@ fw_await *fw_await_group_winner(const fw_await_group *group)
     return __atomic_load_n(&group->winner_, __ATOMIC_ACQUIRE);
 }
 
-/* False: another of its group has ended. */
-static bool win(fw_await *op)
+bool fw_operation_win_(fw_await *op)
 {
     fw_await *none = NULL;
 
@@ -70,7 +70,7 @@ int fw_operation_taken_slow_(fw_await *op, unsigned kind, const void *object)
     op->object_ = object;
     op->result_ = 0;
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
-    if (win(op))
+    if (fw_operation_win_(op))
         return 0;
     fw_operation_kind_(op)->give_back(op);
     return ECANCELED;
@@ -146,7 +146,7 @@ int fw_operation_expire_(fw_await *op)
 
     if (fw_load32_acquire(&op->state_) == FW_OPERATION_LOST || !stop(op))
         return EINPROGRESS;
-    if (!win(op)) {
+    if (!fw_operation_win_(op)) {
         fw_store32_relaxed(&op->state_, FW_OPERATION_LOST); /* its owner ends it */
         return EINPROGRESS;
     }

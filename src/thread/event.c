@@ -7,17 +7,20 @@
  *
  * An automatic event is a supply of at most one permit: permits.c.  A manual one:
  *
- *   bit   63 ... 32   31 ... 1   0
- *         waiters     round      SET
- *                     `futex half -'
+ *   bit   63          62 ... 32   31 ... 1   0
+ *         OPERATIONS  waiters     round      SET
+ *                                 `futex half -'
  *
  * futex half    waiters  meaning              left by
  * ------------  -------  -------------------  -----------------------------------------------------
  * round r, SET  0        everybody passes     reset: r
  * round r       0        not set, no waiters  set: r + 1, SET; waiter: joins
  * round r       m        not set, m wait      set: r + 1, SET, 0, and wakes all; waiter: leaves
+ * r, OPERATIONS any      the same, and          set, as before, inside the bucket
+ *                        operations are queued
  *
- * Legal:   to count waiters that do not exist (after a fork: one needless wake).
+ * Legal:   to count waiters that do not exist (after a fork: one needless wake); OPERATIONS when
+ *          none is queued (a needless visit to the bucket).
  * Illegal: to sleep without being counted; to leave after one's round is over.
  *
  * EV1  A waiter sleeps on the futex half with the round in which it joined, and passes when it says
@@ -25,7 +28,10 @@
  *      reset before that thread runs.
  * EV2  The step that sets the event clears the count of waiters: they leave nothing behind, and
  *      need not touch the event again.
- * EV3  After that step the setter does not touch the event (the wake uses the address only).
+ * EV3  After that step the setter does not touch the event (the wake uses the address only), except
+ *      for operations that it finds queued.
+ * EV4  An operation is queued, and OPERATIONS set, inside the bucket, and the round is in it.  It
+ *      passes as a thread does (EV1): whoever finds it in the bucket grants it then.
  *
  * The round has 31 bits: a waiter that is held up between two looks at the word while the event is
  * set and reset exactly 2^31 times, or a multiple, misses these.
@@ -42,11 +48,13 @@
 #include "sys/panic.h"
 #include "sys/thread.h"
 #include "thread/any_source.h"
+#include "thread/event_queue.h"
 #include "thread/permits.h"
 
 #define EVENT_SET UINT64_C(1)
 #define EVENT_ROUND 2u
 #define EVENT_WAITER (UINT64_C(1) << 32)
+#define EVENT_OPERATIONS (UINT64_C(1) << 63)
 
 /* As many as an automatic event can count. */
 #define EVENT_WAITERS_MAX UINT64_C(0xfffff)
@@ -74,7 +82,7 @@ static uint32_t futex_half(uint64_t w)
 
 static uint64_t waiters(uint64_t w)
 {
-    return w / EVENT_WAITER;
+    return (w & ~EVENT_OPERATIONS) / EVENT_WAITER;
 }
 
 static const uint32_t *futex_word(const fw_event *e)
@@ -88,18 +96,52 @@ static bool may_pass(uint64_t w, uint32_t since)
     return is_set(w) || futex_half(w) != since;
 }
 
-static void set_manual(fw_event *e)
+/* EV4.  Inside the bucket; false: there may be more. */
+static bool grant_some(struct fw_waitqueue_ *bucket, const fw_event *e, struct fw_wakeups_ *wakeups)
+{
+    uint64_t w = fw_load64_relaxed(&e->state_);
+    struct fw_waiter_node_ *p;
+
+    while ((p = fw_waitqueue_first_(bucket, e)) != NULL) {
+        fw_await *op = fw_operation_of_(p);
+
+        if (!may_pass(w, (uint32_t)(uintptr_t)op->aux_))
+            break;
+        if (fw_operation_claim_(bucket, op) &&
+            !fw_wakeups_add_(wakeups, fw_operation_grant_(bucket, op, 0)))
+            return fw_waitqueue_first_(bucket, e) == NULL;
+    }
+    return true;
+}
+
+/* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
+static uint64_t set(fw_event *e)
 {
     uint64_t w = fw_load64_relaxed(&e->state_);
     uint64_t left;
 
-    /* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
     do
         /* F:event-same-round */
         left = is_set(w) ? w : (uint32_t)(futex_half(w) + EVENT_ROUND) | EVENT_SET;
     while (!fw_cas64_release(&e->state_, &w, left));
+    return w;
+}
+
+static void set_manual(fw_event *e)
+{
+    uint64_t w = set(e);
+    bool is_last = is_set(w) || (w & EVENT_OPERATIONS) == 0;
+
     if (!is_set(w) && waiters(w) > 0) /* F:event-wakes-none */
         fw_futex_wake(futex_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    while (!is_last) {
+        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(e);
+        struct fw_wakeups_ wakeups = {.n = 0};
+
+        is_last = grant_some(bucket, e, &wakeups);
+        fw_waitqueue_unlock_(bucket);
+        fw_wakeups_(&wakeups);
+    }
 }
 
 static void reset_manual(fw_event *e)
@@ -153,6 +195,21 @@ static int wait_in_queue(fw_event *e, uint32_t since, struct fw_wait_ *wait)
         if (error == -ETIMEDOUT)
             return leave(e, since) ? ETIMEDOUT : 0;
     }
+}
+
+bool fw_event_enqueue_(fw_event *e, fw_await *op)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(e);
+    uint64_t w = fw_load64_acquire(&e->state_);
+
+    /* r -> r, OPERATIONS */
+    while (!is_set(w) && !fw_cas64_acquire(&e->state_, &w, w | EVENT_OPERATIONS))
+        ;
+    op->aux_ = (void *)(uintptr_t)futex_half(w);
+    if (!is_set(w))
+        fw_operation_enqueue_(bucket, op);
+    fw_waitqueue_unlock_(bucket);
+    return is_set(w);
 }
 
 static int wait_manual(fw_event *e, const fw_wait_policy *policy, const fw_deadline *deadline)

@@ -10,13 +10,18 @@
  * n > 0  SLEEPERS    closed, somebody may sleep   anybody: counts down; the last wakes all
  * 0      any         open                         nobody
  *
- * Legal:   SLEEPERS set when nobody sleeps (one needless wake), also on an open latch.
+ * OPERATIONS is set like SLEEPERS, by an operation inside the bucket, where it is queued then: the
+ * last one to count grants all that are.
+ *
+ * Legal:   SLEEPERS set when nobody sleeps (one needless wake), also on an open latch; OPERATIONS
+ *          when none is queued.
  * Illegal: to sleep with an expected value in which SLEEPERS is not set; to clear SLEEPERS.
  *
  * LA1  A thread that sleeps has set SLEEPERS, or found it set, while the latch was closed; so the
  *      count-down that opens it sees the flag, and wakes.
  * LA2  After the addition that opens the latch the counting thread does not touch its memory (the
- *      wake that may follow uses the address only).
+ *      wake that may follow uses the address only).  If it has seen OPERATIONS, the latch stays
+ *      until its call returns (furwock/await.h): so all that it finds there wait for this latch.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -29,6 +34,7 @@
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "thread/any_source.h"
+#include "thread/event_queue.h"
 #include "thread/latch_word.h"
 
 #define COLD __attribute__((cold, noinline))
@@ -43,6 +49,48 @@ int fw_latch_init(fw_latch *l, uint32_t n)
     return 0;
 }
 
+/* LA2.  Inside the bucket; false: there may be more. */
+static bool grant_some(struct fw_waitqueue_ *bucket, const fw_latch *l, struct fw_wakeups_ *wakeups)
+{
+    struct fw_waiter_node_ *p;
+
+    while ((p = fw_waitqueue_first_(bucket, l)) != NULL) {
+        fw_await *op = fw_operation_of_(p);
+
+        if (fw_operation_claim_(bucket, op) &&
+            !fw_wakeups_add_(wakeups, fw_operation_grant_(bucket, op, 0)))
+            return false;
+    }
+    return true;
+}
+
+COLD static void grant_all(const fw_latch *l)
+{
+    bool is_last;
+
+    do {
+        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
+        struct fw_wakeups_ wakeups = {.n = 0};
+
+        is_last = grant_some(bucket, l, &wakeups);
+        fw_waitqueue_unlock_(bucket);
+        fw_wakeups_(&wakeups);
+    } while (!is_last);
+}
+
+bool fw_latch_enqueue_(fw_latch *l, fw_await *op)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
+    /* closed -> closed, OPERATIONS */
+    uint32_t w = fw_or32_relaxed(&l->state_, LATCH_OPERATIONS);
+    bool is_open = latch_is_open(w) && fw_latch_trywait(l) == 0; /* acquires */
+
+    if (!is_open)
+        fw_operation_enqueue_(bucket, op);
+    fw_waitqueue_unlock_(bucket);
+    return is_open;
+}
+
 /* left -> left - n.  True if the latch is open now. */
 static bool count(fw_latch *l, uint32_t n)
 {
@@ -55,6 +103,8 @@ static bool count(fw_latch *l, uint32_t n)
     if (latch_has_sleepers(w) && n != 0) /* LA1, LA2  F:latch-no-wake */
         /* F:latch-wakes-one */
         fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    if (__builtin_expect(latch_has_operations(w) && n != 0, 0))
+        grant_all(l);
     return true;
 }
 

@@ -10,13 +10,15 @@
 /*
  * The bits of fw_latch, and what they say.  The table of states is in latch.c.
  *
- *   bit   31         30 ................. 0
- *         SLEEPERS   count that is left
+ *   bit   31         30           29 ................. 0
+ *         SLEEPERS   OPERATIONS   count that is left
  */
 #define LATCH_SLEEPERS 0x80000000u
+#define LATCH_OPERATIONS 0x40000000u
 #define LATCH_COUNT FW_LATCH_MAX
 
-_Static_assert((LATCH_SLEEPERS ^ LATCH_COUNT) == 0xffffffffu, "all bits, and none twice");
+_Static_assert((LATCH_SLEEPERS ^ LATCH_OPERATIONS ^ LATCH_COUNT) == 0xffffffffu,
+               "all bits, and none twice");
 
 static inline uint32_t latch_left(uint32_t w)
 {
@@ -31,6 +33,11 @@ static inline bool latch_is_open(uint32_t w)
 static inline bool latch_has_sleepers(uint32_t w)
 {
     return (w & LATCH_SLEEPERS) != 0;
+}
+
+static inline bool latch_has_operations(uint32_t w)
+{
+    return (w & LATCH_OPERATIONS) != 0;
 }
 
 #endif

@@ -18,6 +18,7 @@
  *
  * available: value, less the reserved permit.  others: waiters, less the one with the reservation.
  * RECHECKING: RESERVED, and the one with the reservation sleeps, or is about to.
+ * OPERATIONS, in any state: operations are queued in the bucket (permits_queue.c); posts go there.
  *
  * Legal:   waking too low (a needless wake); RECHECKING set when nobody sleeps.
  * Illegal: waking too high while a permit is available; to sleep on the sleepers' half with an
@@ -31,6 +32,10 @@
  *        reservation up in the step in which it finds the value 0 and leaves.
  * PERM4  After the step that adds permits or takes one, the object is not touched (the wake that
  *        may follow uses the address only).
+ *
+ * PERM5  OPERATIONS is set and cleared inside the bucket only, and is set while an operation is
+ *        queued.  Then no more permits are available than others wait: what an operation is given
+ *        never appears in the value.
  *
  * From PERM1 and PERM2: whenever a permit is available and somebody waits, some waiter is awake,
  * and will look; if it takes a permit, or leaves without one, PERM1 makes it wake the next.
@@ -55,7 +60,7 @@ static void predict(uint64_t *state, fw_permits_word_ w)
     uint32_t value = permits_value(w), waiters = permits_waiters(w);
 
     fw_store32_relaxed((fw_half_ *)state + PERMITS_GUESS_AT / 4,
-                       value >= waiters ? value - waiters : PERMITS_NO_GUESS);
+                       value >= waiters && !has_operations(w) ? value - waiters : PERMITS_NO_GUESS);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -95,7 +100,7 @@ static fw_permits_word_ dequeued(fw_permits_word_ w)
 static fw_permits_word_ of_this_process(fw_permits_word_ w)
 {
     /* F:sem-sees-stale */
-    return permits_waiters(w) == 0 ? w : without_stale(w, fw_fork_generation_());
+    return is_quiet(w) ? w : without_stale(w, fw_fork_generation_());
 }
 
 /* The value is 0 again, and the waiter with the reservation may be about to sleep: no change. */
@@ -133,6 +138,25 @@ bool fw_permits_take_any_(uint64_t *state)
     return true;
 }
 
+/* n -> n + m, with their wakes. */
+static fw_permits_word_ added(fw_permits_word_ w, uint32_t n, uint32_t *wakes)
+{
+    fw_permits_word_ left = (w + n) & ~(n > 0 ? PERMITS_RECHECKING : 0);
+
+    *wakes = wakes_due(left, n);
+    left = with_wakes(left, *wakes); /* F:sem-uncounted-wake */
+    return left;
+}
+
+/* After that step. */
+static void wake_for(const uint64_t *state, fw_permits_word_ w, fw_permits_word_ left,
+                     uint32_t wakes)
+{
+    wake_others(state, wakes);                    /* F:sem-touches-after */
+    if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-nap-goes-on */
+        fw_futex_wake(permits_value_word(state), 1, FW_FUTEX_PRIVATE);
+}
+
 bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
 {
     fw_permits_word_ seen = fw_load64_relaxed(state);
@@ -143,19 +167,31 @@ bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
     /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
     do {
         w = of_this_process(seen);
+        if (has_operations(w))
+            return fw_permits_post_queued_(state, n, max);
         fits = permits_value(w) <= max && n <= max - permits_value(w);
-        left = w;
-        if (fits) {
-            left = (w + n) & ~(n > 0 ? PERMITS_RECHECKING : 0);
-            wakes = wakes_due(left, n);
-            left = with_wakes(left, wakes); /* F:sem-uncounted-wake */
-        }
+        left = fits ? added(w, n, &wakes) : w;
         predict(state, left); /* F:sem-wakes-first */
     } while (!fw_cas64_release(state, &seen, left));
-    wake_others(state, wakes);                    /* F:sem-touches-after */
-    if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-nap-goes-on */
-        fw_futex_wake(permits_value_word(state), 1, FW_FUTEX_PRIVATE);
+    wake_for(state, w, left, wakes);
     return fits;
+}
+
+uint32_t fw_permits_add_(uint64_t *state, uint32_t n, bool empties)
+{
+    fw_permits_word_ seen = fw_load64_relaxed(state);
+    fw_permits_word_ w, left;
+    uint32_t wakes, fit;
+
+    /* n -> n + m, with their wakes; OPERATIONS -> none */
+    do {
+        w = of_this_process(seen);
+        fit = empties ? n : least(n, permits_lacking(w));
+        left = added(empties ? without_operations(w) : w, fit, &wakes);
+        predict(state, left);
+    } while (!fw_cas64_acq_rel(state, &seen, left));
+    wake_for(state, w, left, wakes);
+    return n - fit;
 }
 
 void fw_permits_clear_(uint64_t *state)
@@ -209,6 +245,8 @@ bool fw_permits_leave_(uint64_t *state, fw_permits_word_ w)
     fw_permits_word_ left = dequeued(w); /* F:sem-swallows-unit */
     uint32_t wakes = wakes_due(left, 1); /* F:sem-swallows-wake */
 
+    if (has_operations(left) && permits_available(left) > permits_others(left)) /* PERM5 */
+        return fw_permits_leave_queued_(state, w, left - 1);
     if (!fw_cas64_relaxed(state, &w, with_wakes(left, wakes)))
         return false;
     wake_others(state, wakes);

@@ -8,6 +8,7 @@
 #include <furwock/bits/deadline.h>
 #include <furwock/wait.h>
 
+#include "core/operation.h"
 #include "thread/any_source.h"
 
 /*
@@ -61,6 +62,29 @@ uint32_t fw_permits_value_(const uint64_t *state);
 bool fw_permits_join_(uint64_t *state, uint64_t *joined);
 bool fw_permits_take_waiting_(uint64_t *state, uint64_t seen);
 bool fw_permits_leave_(uint64_t *state, uint64_t seen);
+
+/*
+ * --- Operations (core/operation.h) that wait for a permit: permits_queue.c ----------------------
+ *
+ * Takes a permit for the operation, which is not queued yet (true), or queues it.  It takes none
+ * that a blocked thread is to have.
+ */
+bool fw_permits_enqueue_(uint64_t *state, fw_await *op);
+
+/* Inside the bucket: an operation has been taken out of the queue.  Leaves the bucket. */
+void fw_permits_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op);
+
+/* fw_permits_post_, while operations are queued. */
+bool fw_permits_post_queued_(uint64_t *state, uint32_t n, uint32_t max);
+
+/* A thread leaves, seen -> left, and a permit for an operation.  False: the word has changed. */
+bool fw_permits_leave_queued_(uint64_t *state, uint64_t seen, uint64_t left);
+
+/*
+ * Inside the bucket: adds permits, and, if it empties the queue, says so; else no more than there
+ * are threads that lack one.  Returns how many it has not added.
+ */
+uint32_t fw_permits_add_(uint64_t *state, uint32_t n, bool empties);
 
 /* The three calls of any_source.h. */
 bool fw_permits_any_try_(uint64_t *state, struct fw_any_registration_ *p);

@@ -10,9 +10,9 @@
 /*
  * The bits of a supply of permits, and what they say.  The table of states is in permits.c.
  *
- *   bit   63       62 ... 57  56 .. 52     51 ... 32   31        30 ... 0
- *      RECHECKING  waking     generation   waiters     RESERVED  value
- *         `------------- sleepers' half -------------' `-- value half --'
+ *   bit   63       62 ... 57  56          55 .. 52     51 ... 32   31        30 ... 0
+ *      RECHECKING  waking     OPERATIONS  generation   waiters     RESERVED  value
+ *         `------------------- sleepers' half -------------------' `-- value half --'
  */
 typedef uint64_t fw_permits_word_;
 
@@ -21,14 +21,16 @@ typedef uint64_t fw_permits_word_;
 #define PERMITS_WAITER (UINT64_C(1) << 32)
 #define PERMITS_WAITERS_MAX UINT64_C(0xfffff)
 #define PERMITS_GENERATION_SHIFT 52
-#define PERMITS_GENERATION (UINT64_C(31) << PERMITS_GENERATION_SHIFT)
+#define PERMITS_GENERATION (UINT64_C(15) << PERMITS_GENERATION_SHIFT)
+#define PERMITS_OPERATIONS (UINT64_C(1) << 56)
 #define PERMITS_WAKING_SHIFT 57
 #define PERMITS_WAKING_MAX 63u
 #define PERMITS_WAKING ((uint64_t)PERMITS_WAKING_MAX << PERMITS_WAKING_SHIFT)
 #define PERMITS_RECHECKING (UINT64_C(1) << 63)
 
 _Static_assert((PERMITS_VALUE_MAX ^ PERMITS_RESERVED ^ PERMITS_WAITERS_MAX << 32 ^
-                PERMITS_GENERATION ^ PERMITS_WAKING ^ PERMITS_RECHECKING) == UINT64_MAX,
+                PERMITS_GENERATION ^ PERMITS_OPERATIONS ^ PERMITS_WAKING ^ PERMITS_RECHECKING) ==
+                   UINT64_MAX,
                "every bit has one meaning");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value half comes first");
 
@@ -51,6 +53,18 @@ static inline uint32_t permits_value(fw_permits_word_ w)
 static inline uint32_t permits_waiters(fw_permits_word_ w)
 {
     return (uint32_t)(w / PERMITS_WAITER & PERMITS_WAITERS_MAX);
+}
+
+/* Are operations queued in the bucket? */
+static inline bool has_operations(fw_permits_word_ w)
+{
+    return (w & PERMITS_OPERATIONS) != 0;
+}
+
+/* Nobody waits. */
+static inline bool is_quiet(fw_permits_word_ w)
+{
+    return (w & (PERMITS_WAITERS_MAX * PERMITS_WAITER | PERMITS_OPERATIONS)) == 0;
 }
 
 static inline bool is_reserved(fw_permits_word_ w)
@@ -92,6 +106,12 @@ static inline uint32_t permits_others(fw_permits_word_ w)
     return permits_waiters(w) - (is_reserved(w) ? 1 : 0);
 }
 
+/* How many threads wait for which there is no permit. */
+static inline uint32_t permits_lacking(fw_permits_word_ w)
+{
+    return permits_waiters(w) > permits_value(w) ? permits_waiters(w) - permits_value(w) : 0;
+}
+
 static inline fw_permits_word_ with_waking(fw_permits_word_ w, uint32_t waking)
 {
     if (waking > PERMITS_WAKING_MAX)
@@ -99,11 +119,20 @@ static inline fw_permits_word_ with_waking(fw_permits_word_ w, uint32_t waking)
     return (w & ~PERMITS_WAKING) | (fw_permits_word_)waking << PERMITS_WAKING_SHIFT;
 }
 
-/* One waiter less; the last one leaves nothing but the value. */
+/* One waiter less; the last one leaves nothing but the value, and operations. */
 static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
 {
     w -= PERMITS_WAITER;
-    return permits_waiters(w) == 0 ? permits_value(w) : w;
+    if (permits_waiters(w) != 0)
+        return w;
+    return has_operations(w) ? w & (PERMITS_VALUE_MAX | PERMITS_OPERATIONS | PERMITS_GENERATION)
+                             : permits_value(w);
+}
+
+/* No operation is queued any more. */
+static inline fw_permits_word_ without_operations(fw_permits_word_ w)
+{
+    return permits_waiters(w) == 0 ? permits_value(w) : w & ~PERMITS_OPERATIONS;
 }
 
 /*
@@ -112,8 +141,7 @@ static inline fw_permits_word_ without_waiter(fw_permits_word_ w)
  */
 static inline fw_permits_word_ without_stale(fw_permits_word_ w, uint32_t generation)
 {
-    if (permits_waiters(w) == 0 ||
-        (w & PERMITS_GENERATION) >> PERMITS_GENERATION_SHIFT == generation)
+    if (is_quiet(w) || (w & PERMITS_GENERATION) >> PERMITS_GENERATION_SHIFT == generation)
         return w;
     return permits_value(w);
 }

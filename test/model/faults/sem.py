@@ -12,7 +12,7 @@ FAULTS = [
           after("wake_others(state, wakes);"), at("sem-touches-after", drop())),
     Fault("sem-uncounted-wake", "a post wakes and does not count it", "sem-two", UNITS, drop()),
     Fault("sem-counted-twice", "a post counts its wakes twice", "sem-waiters", UNITS,
-          at("sem-uncounted-wake", argument(2, "$ + wakes"))),
+          at("sem-uncounted-wake", argument(2, "$ + *wakes"))),
     Fault("sem-touches-after", "a post looks at the semaphore after it", "sem-free", UNITS,
           before("if (permits_waiters(fw_load64_relaxed(state)) > 0)")),
     Fault("sem-sees-stale", "counts waiters that a fork left behind", "sem-fork", UNITS,

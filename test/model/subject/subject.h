@@ -17,6 +17,9 @@ static inline uint32_t subject_id(unsigned thread)
 /* Before a program begins: what the library does when it is loaded there. */
 void subject_load_library(void);
 
+/* The event of a loop: subject/descriptors.c.  NULL: nobody sleeps on it. */
+extern uint32_t *subject_event;
+
 /* A thread last asked how urgent it is when it was an ordinary one. */
 extern _Bool subject_is_stale;
 

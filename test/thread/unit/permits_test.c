@@ -3,7 +3,7 @@
 
 /*
  * src/thread/permits.c and src/thread/permits_wait.c: permits, waiters, and the wakes between
- * them.
+ * them.  (src/thread/permits_queue.c: test/await/unit/permits_test.c)
  */
 
 TEST(units_come_and_go)

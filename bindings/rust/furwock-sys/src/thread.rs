@@ -154,7 +154,7 @@ pub struct fw_latch {
 }
 
 /// The most that a latch can count.
-pub const FW_LATCH_MAX: u32 = 0x7fff_ffff;
+pub const FW_LATCH_MAX: u32 = 0x3fff_ffff;
 
 /// A latch with a count of n, at most [`FW_LATCH_MAX`].
 #[must_use]
