@@ -30,7 +30,7 @@ static pthread_cond_t *cond_of(cnd_t *c)
     return (pthread_cond_t *)c;
 }
 
-static int result_of(int error)
+int fw_c11_result_(int error)
 {
     switch (error) {
     case 0:
@@ -54,7 +54,7 @@ int fw_c11_mtx_init_(mtx_t *m, int type)
 
     fw_posix_mutexattr_init_(&attr);
     fw_posix_mutexattr_settype_(&attr, recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
-    return result_of(fw_posix_mutex_init_(mutex_of(m), &attr));
+    return fw_c11_result_(fw_posix_mutex_init_(mutex_of(m), &attr));
 }
 FW_EXPORT(fw_c11_mtx_init_, mtx_init, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_mtx_init_, mtx_init, GLIBC_2_28);
@@ -68,35 +68,35 @@ FW_EXPORT_OLD(fw_c11_mtx_destroy_, mtx_destroy, GLIBC_2_28);
 
 int fw_c11_mtx_lock_(mtx_t *m)
 {
-    return result_of(fw_posix_mutex_lock_(mutex_of(m)));
+    return fw_c11_result_(fw_posix_mutex_lock_(mutex_of(m)));
 }
 FW_EXPORT(fw_c11_mtx_lock_, mtx_lock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_mtx_lock_, mtx_lock, GLIBC_2_28);
 
 int fw_c11_mtx_trylock_(mtx_t *m)
 {
-    return result_of(fw_posix_mutex_trylock_(mutex_of(m)));
+    return fw_c11_result_(fw_posix_mutex_trylock_(mutex_of(m)));
 }
 FW_EXPORT(fw_c11_mtx_trylock_, mtx_trylock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_mtx_trylock_, mtx_trylock, GLIBC_2_28);
 
 int fw_c11_mtx_timedlock_(mtx_t *m, const struct timespec *at)
 {
-    return result_of(fw_posix_mutex_timedlock_(mutex_of(m), at));
+    return fw_c11_result_(fw_posix_mutex_timedlock_(mutex_of(m), at));
 }
 FW_EXPORT(fw_c11_mtx_timedlock_, mtx_timedlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_mtx_timedlock_, mtx_timedlock, GLIBC_2_28);
 
 int fw_c11_mtx_unlock_(mtx_t *m)
 {
-    return result_of(fw_posix_mutex_unlock_(mutex_of(m)));
+    return fw_c11_result_(fw_posix_mutex_unlock_(mutex_of(m)));
 }
 FW_EXPORT(fw_c11_mtx_unlock_, mtx_unlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_mtx_unlock_, mtx_unlock, GLIBC_2_28);
 
 int fw_c11_cnd_init_(cnd_t *c)
 {
-    return result_of(fw_posix_cond_init_(cond_of(c), NULL));
+    return fw_c11_result_(fw_posix_cond_init_(cond_of(c), NULL));
 }
 FW_EXPORT(fw_c11_cnd_init_, cnd_init, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_cnd_init_, cnd_init, GLIBC_2_28);
@@ -110,28 +110,28 @@ FW_EXPORT_OLD(fw_c11_cnd_destroy_, cnd_destroy, GLIBC_2_28);
 
 int fw_c11_cnd_wait_(cnd_t *c, mtx_t *m)
 {
-    return result_of(fw_posix_cond_wait_(cond_of(c), mutex_of(m)));
+    return fw_c11_result_(fw_posix_cond_wait_(cond_of(c), mutex_of(m)));
 }
 FW_EXPORT(fw_c11_cnd_wait_, cnd_wait, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_cnd_wait_, cnd_wait, GLIBC_2_28);
 
 int fw_c11_cnd_timedwait_(cnd_t *c, mtx_t *m, const struct timespec *at)
 {
-    return result_of(fw_posix_cond_timedwait_(cond_of(c), mutex_of(m), at));
+    return fw_c11_result_(fw_posix_cond_timedwait_(cond_of(c), mutex_of(m), at));
 }
 FW_EXPORT(fw_c11_cnd_timedwait_, cnd_timedwait, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_cnd_timedwait_, cnd_timedwait, GLIBC_2_28);
 
 int fw_c11_cnd_signal_(cnd_t *c)
 {
-    return result_of(fw_posix_cond_signal_(cond_of(c)));
+    return fw_c11_result_(fw_posix_cond_signal_(cond_of(c)));
 }
 FW_EXPORT(fw_c11_cnd_signal_, cnd_signal, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_cnd_signal_, cnd_signal, GLIBC_2_28);
 
 int fw_c11_cnd_broadcast_(cnd_t *c)
 {
-    return result_of(fw_posix_cond_broadcast_(cond_of(c)));
+    return fw_c11_result_(fw_posix_cond_broadcast_(cond_of(c)));
 }
 FW_EXPORT(fw_c11_cnd_broadcast_, cnd_broadcast, GLIBC_2_34);
 FW_EXPORT_OLD(fw_c11_cnd_broadcast_, cnd_broadcast, GLIBC_2_28);

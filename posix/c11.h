@@ -20,4 +20,7 @@ int fw_c11_cnd_timedwait_(cnd_t *c, mtx_t *m, const struct timespec *at);
 int fw_c11_cnd_signal_(cnd_t *c);
 int fw_c11_cnd_broadcast_(cnd_t *c);
 
+/* The result of C11 for a POSIX error. */
+int fw_c11_result_(int error);
+
 #endif

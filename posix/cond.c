@@ -47,7 +47,7 @@ struct fw_posix_cond_ {
         fw_cond lone;
         struct fw_shared_cond_ shared;
     };
-    uint32_t unused[5];
+    uint32_t unused[5];    /* of a private one, checking/cond.c has the first two */
     uint32_t others_flags; /* 0 in ours */
     uint32_t also_unused;
     uint32_t flags;
@@ -79,6 +79,18 @@ static inline uint32_t flags_of(const struct fw_posix_cond_ *c)
 static inline bool is_shared(const struct fw_posix_cond_ *c)
 {
     return (flags_of(c) & FW_COND_SHARED) != 0;
+}
+
+bool fw_posix_cond_is_shared_(const pthread_cond_t *c)
+{
+    return is_shared((const struct fw_posix_cond_ *)c);
+}
+
+clockid_t fw_posix_cond_clock_(const pthread_cond_t *c)
+{
+    bool is_monotonic = (((const struct fw_posix_cond_ *)c)->flags & FW_COND_MONOTONIC) != 0;
+
+    return is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
 /* The variable for processes, which one of us has made. */
@@ -171,8 +183,8 @@ static int wait_lone(fw_cond *c, struct held *held, const fw_deadline *deadline)
     return fw_cond_wait_posix_(c, &how, deadline);
 }
 
-static int wait_until(pthread_cond_t *p, pthread_mutex_t *m, const fw_deadline *deadline,
-                      const void *site)
+int fw_posix_cond_wait_until_(pthread_cond_t *p, pthread_mutex_t *m, const fw_deadline *deadline,
+                              const void *site)
 {
     struct fw_posix_cond_ *c = cond_of(p);
     struct held held = {m, site};
@@ -195,17 +207,16 @@ static int wait_until(pthread_cond_t *p, pthread_mutex_t *m, const fw_deadline *
 
 int fw_posix_cond_wait_(pthread_cond_t *c, pthread_mutex_t *m)
 {
-    return wait_until(c, m, NULL, FW_SITE_);
+    return fw_posix_cond_wait_until_(c, m, NULL, FW_SITE_);
 }
 FW_EXPORT(fw_posix_cond_wait_, pthread_cond_wait, GLIBC_2_3_2);
 FW_EXPORT_OLDEST(fw_posix_cond_wait_, pthread_cond_wait);
 
 int fw_posix_cond_timedwait_(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *at)
 {
-    bool is_monotonic = (cond_of(c)->flags & FW_COND_MONOTONIC) != 0;
-    fw_deadline deadline = {*at, is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME};
+    fw_deadline deadline = {*at, fw_posix_cond_clock_(c)};
 
-    return wait_until(c, m, &deadline, FW_SITE_);
+    return fw_posix_cond_wait_until_(c, m, &deadline, FW_SITE_);
 }
 FW_EXPORT(fw_posix_cond_timedwait_, pthread_cond_timedwait, GLIBC_2_3_2);
 FW_EXPORT_OLDEST(fw_posix_cond_timedwait_, pthread_cond_timedwait);
@@ -215,7 +226,7 @@ int fw_posix_cond_clockwait_(pthread_cond_t *c, pthread_mutex_t *m, clockid_t cl
 {
     fw_deadline deadline = {*at, clock};
 
-    return wait_until(c, m, &deadline, FW_SITE_);
+    return fw_posix_cond_wait_until_(c, m, &deadline, FW_SITE_);
 }
 FW_EXPORT(fw_posix_cond_clockwait_, pthread_cond_clockwait, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_cond_clockwait_, pthread_cond_clockwait, GLIBC_2_30);

@@ -3,7 +3,10 @@
 #define FW_PRELOAD_COND_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
+
+#include <furwock/bits/deadline.h>
 
 /*
  * pthread_cond_* and pthread_condattr_* under names of our own: export.h gives them their public
@@ -16,6 +19,10 @@ int fw_posix_cond_wait_(pthread_cond_t *c, pthread_mutex_t *m);
 int fw_posix_cond_timedwait_(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *at);
 int fw_posix_cond_clockwait_(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
                              const struct timespec *at);
+int fw_posix_cond_wait_until_(pthread_cond_t *c, pthread_mutex_t *m, const fw_deadline *deadline,
+                              const void *site); /* the place in the program that asks */
+bool fw_posix_cond_is_shared_(const pthread_cond_t *c);
+clockid_t fw_posix_cond_clock_(const pthread_cond_t *c); /* of timedwait */
 int fw_posix_cond_signal_(pthread_cond_t *c);
 int fw_posix_cond_broadcast_(pthread_cond_t *c);
 

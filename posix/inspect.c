@@ -21,6 +21,17 @@ static void add_last_wait(struct fw_stat_file_ *f, struct fw_stat_thread_ *t)
     w->key = 0;
 }
 
+static void limit_finding(struct fw_check_finding_ *f)
+{
+    if (f->kind >= FW_CHECK_KINDS)
+        f->is_ready = 0;
+    if (f->calls > FW_CHECK_CALLS)
+        f->calls = FW_CHECK_CALLS;
+    for (unsigned i = 0; i < FW_CHECK_CALLS; i++)
+        if (f->call[i].depth > FW_CHECK_FRAMES)
+            f->call[i].depth = FW_CHECK_FRAMES;
+}
+
 /* What a process has written over must not lead out of the tables. */
 static void limit(struct fw_stat_file_ *f)
 {
@@ -31,6 +42,8 @@ static void limit(struct fw_stat_file_ *f)
         if (f->chains[i].depth > FW_STAT_FRAMES)
             f->chains[i].depth = FW_STAT_FRAMES;
     }
+    for (unsigned i = 0; i < FW_CHECK_FINDINGS; i++)
+        limit_finding(&f->check.findings[i]);
     f->head.program[FW_STAT_NAME - 1] = '\0';
 }
 

@@ -217,7 +217,7 @@ FW_EXPORT(fw_posix_mutex_trylock_, __pthread_mutex_trylock, GLIBC_2_2_5);
 
 // Before 1970 is too late, whatever the nanoseconds are: of mutexes that are neither robust nor
 // have a protocol, the C library looks at the seconds first.
-static fw_deadline deadline_of(pthread_mutex_t *p, const struct timespec *at, clockid_t clock)
+fw_deadline fw_posix_mutex_deadline_(pthread_mutex_t *p, const struct timespec *at, clockid_t clock)
 {
     enum fw_family_ family = fw_family_of_(fw_posix_mutex_(p)->kind);
 
@@ -228,7 +228,7 @@ static fw_deadline deadline_of(pthread_mutex_t *p, const struct timespec *at, cl
 
 int fw_posix_mutex_timedlock_(pthread_mutex_t *p, const struct timespec *at)
 {
-    fw_deadline deadline = deadline_of(p, at, CLOCK_REALTIME);
+    fw_deadline deadline = fw_posix_mutex_deadline_(p, at, CLOCK_REALTIME);
 
     return fw_posix_mutex_lock_until_(p, &deadline, FW_SITE_);
 }
@@ -237,7 +237,7 @@ FW_EXPORT_OLD(fw_posix_mutex_timedlock_, pthread_mutex_timedlock, GLIBC_2_2_5);
 
 int fw_posix_mutex_clocklock_(pthread_mutex_t *p, clockid_t clock, const struct timespec *at)
 {
-    fw_deadline deadline = deadline_of(p, at, clock);
+    fw_deadline deadline = fw_posix_mutex_deadline_(p, at, clock);
 
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return EINVAL;

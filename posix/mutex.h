@@ -24,4 +24,8 @@ int fw_posix_mutex_unlock_(pthread_mutex_t *m);
  */
 int fw_posix_mutex_lock_until_(pthread_mutex_t *m, const fw_deadline *deadline, const void *site);
 
+/* The deadline of a timed lock, as the C library understands it. */
+fw_deadline fw_posix_mutex_deadline_(pthread_mutex_t *m, const struct timespec *at,
+                                     clockid_t clock);
+
 #endif

@@ -86,10 +86,10 @@ FW_EXPORT(fw_posix_rwlock_destroy_, pthread_rwlock_destroy, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_destroy_, pthread_rwlock_destroy, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_destroy_, __pthread_rwlock_destroy, GLIBC_2_2_5);
 
-/* What a call asks for. */
-enum want { READ, WRITE };
+#define READ FW_POSIX_RWLOCK_READ
+#define WRITE FW_POSIX_RWLOCK_WRITE
 
-static int trylock(struct fw_posix_rwlock_ *l, enum want want)
+static int trylock(struct fw_posix_rwlock_ *l, enum fw_posix_rwlock_want_ want)
 {
     if (want == READ)
         return is_private(l) ? fw_rwlock_tryrdlock(&l->lock) : fw_rwlock_shared_tryrdlock_(l);
@@ -110,7 +110,8 @@ static int holder_of(const struct fw_posix_rwlock_ *l)
     return is_private(l) ? fw_rwlock_owner(&l->lock) : (int)l->writer;
 }
 
-static int wait_for(struct fw_posix_rwlock_ *l, enum want want, const fw_deadline *deadline)
+static int wait_for(struct fw_posix_rwlock_ *l, enum fw_posix_rwlock_want_ want,
+                    const fw_deadline *deadline)
 {
     if (want == READ)
         return is_private(l) ? fw_rwlock_rdlock_posix_(&l->lock, deadline)
@@ -119,9 +120,10 @@ static int wait_for(struct fw_posix_rwlock_ *l, enum want want, const fw_deadlin
                          : fw_rwlock_shared_wrlock_(l, NULL, deadline);
 }
 
-COLD static int lock_until(struct fw_posix_rwlock_ *l, enum want want, const fw_deadline *deadline,
-                           const void *site)
+COLD int fw_posix_rwlock_lock_until_(pthread_rwlock_t *p, enum fw_posix_rwlock_want_ want,
+                                     const fw_deadline *deadline, const void *site)
 {
+    struct fw_posix_rwlock_ *l = lock_of(p);
     struct fw_stat_ stat;
     int error = trylock(l, want);
 
@@ -135,12 +137,12 @@ COLD static int lock_until(struct fw_posix_rwlock_ *l, enum want want, const fw_
 }
 
 /* Deadlines are looked at in any case, as the C library does. */
-static int timedlock(pthread_rwlock_t *p, enum want want, clockid_t clock,
+static int timedlock(pthread_rwlock_t *p, enum fw_posix_rwlock_want_ want, clockid_t clock,
                      const struct timespec *at, const void *site)
 {
     fw_deadline deadline = {*at, clock};
 
-    return fw_deadline_is_valid_(&deadline) ? lock_until(lock_of(p), want, &deadline, site)
+    return fw_deadline_is_valid_(&deadline) ? fw_posix_rwlock_lock_until_(p, want, &deadline, site)
                                             : EINVAL;
 }
 
@@ -165,7 +167,9 @@ static inline bool joins_readers(struct fw_posix_rwlock_ *l, uint64_t seen)
 NOINLINE static int rdlock_among_others(struct fw_posix_rwlock_ *l, uint64_t seen, const void *site)
 {
     knows = is_just_read(seen) ? OTHERS_READ : NOTHING;
-    return is_private(l) && joins_readers(l, seen) ? 0 : lock_until(l, READ, NULL, site);
+    return is_private(l) && joins_readers(l, seen)
+               ? 0
+               : fw_posix_rwlock_lock_until_((pthread_rwlock_t *)l, READ, NULL, site);
 }
 
 HOT int fw_posix_rwlock_rdlock_(pthread_rwlock_t *p)
@@ -217,7 +221,7 @@ HOT int fw_posix_rwlock_wrlock_(pthread_rwlock_t *p)
         knows = WRITES;
         return 0;
     }
-    return lock_until(l, WRITE, NULL, FW_SITE_);
+    return fw_posix_rwlock_lock_until_((pthread_rwlock_t *)l, WRITE, NULL, FW_SITE_);
 }
 FW_EXPORT(fw_posix_rwlock_wrlock_, pthread_rwlock_wrlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_wrlock_, pthread_rwlock_wrlock, GLIBC_2_2_5);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <furwock/bits/deadline.h>
 #include <furwock/rwlock.h>
 
 /*
@@ -68,6 +69,11 @@ int fw_posix_rwlock_wrlock_(pthread_rwlock_t *p);
 int fw_posix_rwlock_timedwrlock_(pthread_rwlock_t *p, const struct timespec *at);
 int fw_posix_rwlock_clockwrlock_(pthread_rwlock_t *p, clockid_t clock, const struct timespec *at);
 int fw_posix_rwlock_unlock_(pthread_rwlock_t *p);
+
+/* The two that wait, with the place in the program that asks.  NULL: no deadline. */
+enum fw_posix_rwlock_want_ { FW_POSIX_RWLOCK_READ, FW_POSIX_RWLOCK_WRITE };
+int fw_posix_rwlock_lock_until_(pthread_rwlock_t *p, enum fw_posix_rwlock_want_ want,
+                                const fw_deadline *deadline, const void *site);
 
 int fw_posix_rwlockattr_init_(pthread_rwlockattr_t *a);
 int fw_posix_rwlockattr_destroy_(pthread_rwlockattr_t *a);

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check_file.h"
+
 /*
  * What the library that counts writes, and `furwock run --stat` reads: a file for each process,
  * PID.N in the directory that FURWOCK_STAT names (N: so many programs that process was before, by
@@ -22,7 +24,7 @@
  * again: there it has time, and not while it holds what it has just got.  So the last wait of each
  * thread is in no table; the reader adds it.  A wait that has begun and not ended is there as well.
  */
-#define FW_STAT_MAGIC UINT64_C(0x3130746174737766) /* "fwstat01" in a hex dump */
+#define FW_STAT_MAGIC UINT64_C(0x3230746174737766) /* "fwstat02" in a hex dump */
 
 enum {
     FW_STAT_LOCKS = 1024,
@@ -126,6 +128,7 @@ struct fw_stat_file_ {
     struct fw_stat_site_ sites[FW_STAT_SITES];
     struct fw_stat_holder_ holders[FW_STAT_HOLDERS];
     struct fw_stat_chain_ chains[FW_STAT_CHAINS];
+    struct fw_check_ check; /* of the library that checks; else nothing is ever written there */
 };
 
 _Static_assert(sizeof(struct fw_stat_head_) == 128, "two lines");

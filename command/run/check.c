@@ -108,11 +108,11 @@ static void find_runtime(const struct check *c, const struct run_elf *e)
 static void check_runtime(const struct check *c, const struct run_elf *e)
 {
     find_runtime(c, e);
-    if (c->which == RUN_COUNTING && run_elf_has(e, "clock_gettime") &&
+    if (c->which != RUN_QUIET && run_elf_has(e, "clock_gettime") &&
         run_elf_has(e, "pthread_rwlock_rdlock"))
         command_die(RUN_CANNOT,
                     "%s: ThreadSanitizer seems to be linked into it, with a clock_gettime of its "
-                    "own; --stat needs it as a library",
+                    "own; --stat and --check need it as a library",
                     c->program);
 }
 

@@ -70,7 +70,10 @@ void run_find(const char *word, char path[PATH_MAX])
 /* --- The library ------------------------------------------------------------------------------ */
 
 static const char *const names[] = {
-    [RUN_QUIET] = "libfurwock-pthread.so", [RUN_COUNTING] = "libfurwock-pthread-stat.so"};
+    [RUN_QUIET] = "libfurwock-pthread.so",
+    [RUN_COUNTING] = "libfurwock-pthread-stat.so",
+    [RUN_CHECKING] = "libfurwock-pthread-check.so",
+};
 
 /* From where this program lies: as installed, and in a build directory. */
 static const char *const folders[] = {FW_COMMAND_LIBRARY_DIR, "../posix"};

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 struct options {
     struct run_stat_options stat;
     bool is_stat, is_print;
-    const char *policy;
+    const char *policy, *hold;
     int first; /* of the program's words; 0: none */
 };
 
@@ -24,7 +25,10 @@ enum {
     KEY_JSON = 'j',
     KEY_POLICY = 'p',
     KEY_PRINT = 'e',
-    KEY_NO_WAIT = 256
+    KEY_CHECK = 'c',
+    KEY_NO_WAIT = 256,
+    KEY_SUPPRESS,
+    KEY_HOLD
 };
 
 /* --- --policy --------------------------------------------------------------------------------- */
@@ -67,6 +71,15 @@ static bool is_policy(const char *text)
     }
 }
 
+/* What the library will understand, as it is. */
+static const char *milliseconds(const char *text)
+{
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || strlen(text) > 9 ||
+        atol(text) == 0)
+        command_die(RUN_FAILED, "--hold takes a number of milliseconds, from 1; not \"%s\"", text);
+    return text;
+}
+
 /* --- The command line ------------------------------------------------------------------------- */
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -74,12 +87,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
+    case KEY_CHECK:
+        o->is_stat = o->stat.checks = true;
+        if (arg != NULL)
+            o->stat.file = arg;
+        return 0;
+    case KEY_SUPPRESS:
+        o->is_stat = o->stat.checks = true;
+        o->stat.suppressions = arg;
+        return 0;
+    case KEY_HOLD:
+        o->is_stat = o->stat.checks = true;
+        o->hold = milliseconds(arg);
+        return 0;
     case KEY_STAT:
-        o->is_stat = true;
+        o->is_stat = o->stat.counts = true;
         o->stat.file = arg;
         return 0;
     case KEY_LIVE:
-        o->is_stat = o->stat.is_live = true;
+        o->is_stat = o->stat.counts = o->stat.is_live = true;
         return 0;
     case KEY_JSON:
         o->is_stat = o->stat.as_json = true;
@@ -120,8 +146,18 @@ static const struct argp_option options[] = {
      "--stat, and all figures as JSON, to FILE, to that of --stat, or to standard error", 4},
     {"no-wait", KEY_NO_WAIT, NULL, 0,
      "--stat, without waiting for processes that go on when the program has ended", 5},
+    {"check", KEY_CHECK, "FILE", OPTION_ARG_OPTIONAL,
+     "check how locks are used: their order, whether a thread ends or forks with one, and so on; "
+     "what is found is printed at the end, to FILE or standard error, and the exit status is 123",
+     6},
+    {"suppress", KEY_SUPPRESS, "FILE", 0,
+     "--check, without the findings that FILE names: in each line a kind and patterns for names of "
+     "functions or locks, as the findings end with",
+     7},
+    {"hold", KEY_HOLD, "MS", 0,
+     "--check, and calls that sleep or do I/O for that many milliseconds while a lock is held", 8},
     {"environment", KEY_PRINT, NULL, 0,
-     "run nothing; print the environment variables, for a service or a script", 6},
+     "run nothing; print the environment variables, for a service or a script", 9},
     {0},
 };
 
@@ -140,7 +176,8 @@ static const struct argp command_line = {
         "Programs that ignore a preloaded library are refused, with the reason: those that are "
         "linked statically, that gain privileges by setuid, setgid or capabilities, that are for "
         "another machine or C library, and scripts with such an interpreter.\n\n"
-        "The exit status is the program's; 127 if there is no such program, 126 if it cannot be "
+        "The exit status is the program's; 123 if that is 0 and --check has found something; 127 "
+        "if there is no such program, 126 if it cannot be "
         "run in this way, 125 if furwock run itself fails.",
 };
 
@@ -167,9 +204,10 @@ static int run(int argc, char **argv)
     if (o.first == 0 && !o.is_print)
         command_die(RUN_FAILED, "a program is missing");
     if (o.is_print && o.is_stat)
-        command_die(RUN_FAILED, "--environment goes without --stat, --live, --json and "
+        command_die(RUN_FAILED, "--environment goes without --stat, --check, --live, --json and "
                                 "--no-wait: it is furwock run that collects the figures");
-    which = o.is_stat ? RUN_COUNTING : RUN_QUIET;
+    o.stat.counts |= !o.stat.checks;
+    which = o.stat.checks ? RUN_CHECKING : o.is_stat ? RUN_COUNTING : RUN_QUIET;
     run_library(which, library);
     if (o.first != 0) {
         run_find(words[0], program);
@@ -183,6 +221,8 @@ static int run(int argc, char **argv)
         print_one("FURWOCK_POLICY");
         return EXIT_SUCCESS;
     }
+    if (o.hold != NULL && setenv("FURWOCK_CHECK_HOLD", o.hold, 1) != 0)
+        command_die(RUN_FAILED, "%s", strerror(errno));
     o.stat.program = program;
     return o.is_stat ? run_stat_(&o.stat, words) : run_execute(program, words);
 }

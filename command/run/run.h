@@ -11,13 +11,14 @@
  * C library.  The exit status is the program's, or as with env(1):
  */
 enum {
+    RUN_FOUND = 123,    /* the program ended with 0, and --check has found something */
     RUN_FAILED = 125,   /* furwock run itself: its options, its library */
     RUN_CANNOT = 126,   /* the program is there, and cannot be run, or not so */
     RUN_NOT_FOUND = 127 /* there is no such program */
 };
 
-/* Which of the two libraries. */
-enum run_library { RUN_QUIET, RUN_COUNTING };
+/* Which of the libraries. */
+enum run_library { RUN_QUIET, RUN_COUNTING, RUN_CHECKING };
 
 /* Where it lies: beside this program, installed or in a build directory.  Refuses: RUN_FAILED. */
 void run_library(enum run_library which, char path[PATH_MAX]);

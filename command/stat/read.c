@@ -76,9 +76,18 @@ static void sum_up(struct stat_process *p)
     qsort(p->locks, p->lock_count, sizeof *p->locks, by_time);
 }
 
+/* Of a run that checks, nobody need have waited. */
+static bool has_findings(const struct fw_stat_file_ *f)
+{
+    for (unsigned i = 0; i < FW_CHECK_FINDINGS; i++)
+        if (f->check.findings[i].is_ready)
+            return true;
+    return false;
+}
+
 static bool has_news(const struct stat_process *p)
 {
-    bool waits = false;
+    bool waits = has_findings(p->file);
 
     for (unsigned i = 1; i < FW_STAT_THREADS && !waits; i++)
         waits = p->file->threads[i].key != 0 && p->file->threads[i].wait.key != 0;

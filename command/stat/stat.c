@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/check/check.h"
 #include "command/command.h"
 #include "command/run/run.h"
 #include "descendants.h"
@@ -26,6 +27,8 @@ enum { QUIET_NS = 1000000000 };
 
 struct watch {
     const struct run_stat_options *options;
+    struct suppressions *suppressions;
+    unsigned found; /* by the checks, at the last look */
     char **words;
     char directory[PATH_MAX];
     FILE *out;
@@ -56,7 +59,10 @@ static void show(struct watch *w, const struct stat_reading *r, struct stat_abou
     p.layout = JSON_REAL_PRECISION(6) | (w->options->is_live ? JSON_COMPACT : JSON_INDENT(1));
     about->words = w->words;
     errno = 0;
-    stat_print(&p, r, about);
+    if (w->options->counts || w->options->as_json)
+        stat_print(&p, r, about);
+    if (w->options->checks && !about->is_brief)
+        w->found = check_print(&p, r, w->suppressions);
     print_end(&p);
     if ((fflush(w->out) != 0 || ferror(w->out)) && w->error == 0)
         w->error = errno != 0 ? errno : EIO;
@@ -241,7 +247,10 @@ static pid_t start(const struct watch *w, const sigset_t *before)
 
 int run_stat_(const struct run_stat_options *o, char **argv)
 {
-    struct watch w = {.options = o, .words = argv, .out = stderr};
+    struct watch w = {.options = o,
+                      .suppressions = suppressions_read(o->suppressions),
+                      .words = argv,
+                      .out = stderr};
     sigset_t signals = all_signals(), before;
 
     if (o->file != NULL && (w.out = fopen(o->file, "we")) == NULL)
@@ -259,11 +268,12 @@ int run_stat_(const struct run_stat_options *o, char **argv)
     wait_for_end(&w, &signals);
     show_all(&w, true);
     stat_free(&w.before);
+    suppressions_free(w.suppressions);
     run_stat_remove_directory(w.directory);
     if (w.out != stderr && fclose(w.out) != 0 && w.error == 0)
         w.error = errno;
     if (w.error != 0)
         command_die(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
                     strerror(w.error));
-    return exit_status(w.status);
+    return w.found != 0 && exit_status(w.status) == 0 ? RUN_FOUND : exit_status(w.status);
 }

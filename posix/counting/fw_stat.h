@@ -15,6 +15,9 @@ struct fw_stat_ {
 
 #define fw_stat_counts_ true
 
+/* Called first, where a thread is about to wait: by the library that checks; else NULL. */
+extern void (*fw_stat_on_wait_)(enum fw_stat_what_ what, const void *object, const void *site);
+
 /* Plain mutexes only: the others have a list where this would be. */
 static inline void fw_stat_took_(struct fw_posix_mutex_ *m, const void *site)
 {

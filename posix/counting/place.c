@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static struct fw_stat_file_ *make_first(void)
 }
 
 /*
- * Storage for the whole file is taken when somebody waits, and not before: by each thread that
+ * Storage for all that is counted is taken when somebody waits, and not before: by each thread that
  * comes before it is there, since nobody waits for another (STAT1).
  */
 static struct fw_stat_file_ *first_use(void)
@@ -108,7 +109,7 @@ static struct fw_stat_file_ *first_use(void)
 
     if (f == NULL)
         f = make_first();
-    if (f == NULL || fw_count_file_reserve_(f, sizeof *f) != 0) {
+    if (f == NULL || fw_count_file_reserve_(f, offsetof(struct fw_stat_file_, check)) != 0) {
         fw_store32_relaxed(&is_refused, 1);
         return NULL;
     }

@@ -109,6 +109,8 @@ static int32_t kind_of(enum fw_stat_what_ what, const void *object)
     return what == FW_STAT_MUTEX ? ((const struct fw_posix_mutex_ *)object)->kind : 0;
 }
 
+void (*fw_stat_on_wait_)(enum fw_stat_what_ what, const void *object, const void *site);
+
 void fw_stat_begin_(struct fw_stat_ *s, enum fw_stat_what_ what, const void *object,
                     const void *site)
 {
@@ -117,6 +119,8 @@ void fw_stat_begin_(struct fw_stat_ *s, enum fw_stat_what_ what, const void *obj
     uint64_t key = fw_stat_key_(object, what);
     struct fw_stat_wait_ *w = &s->own;
 
+    if (fw_stat_on_wait_ != NULL)
+        fw_stat_on_wait_(what, object, site);
     s->wait = NULL;
     if (f == NULL)
         return;

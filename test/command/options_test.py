@@ -111,6 +111,13 @@ def stat(case):
     case.assertRegex(said, r"^/.*/furwock-stat-.*\n[0-9]+\.[0-9]\n")
 
 
+for option_, test_ in (("check", "findings"), ("suppress", "suppress"),
+                       ("hold", "test_a_bad_time")):
+    elsewhere(f"run --{option_}", "test/posix/check/check_test.py", test_)
+elsewhere("FURWOCK_CHECK_HOLD", "test/posix/check/check_test.py",
+          "test_the_environment_may_say_how_long")
+
+
 @row("run --json")
 def run_json(case):
     path = case.folder / "figures"
