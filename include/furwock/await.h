@@ -9,6 +9,7 @@
 #include <furwock/bits/deadline.h>
 #include <furwock/event.h>
 #include <furwock/latch.h>
+#include <furwock/mutex.h>
 #include <furwock/sem.h>
 
 FW_BEGIN_DECLS
@@ -79,6 +80,26 @@ FW_BEGIN_DECLS
 
 /* Who owns locks that were taken asynchronously: a number, not 0. */
 typedef uint32_t fw_task;
+
+/* A new task.  Returns 0, or EAGAIN if 4 194 303 exist. */
+FW_API int fw_task_begin(fw_task *task);
+
+/*
+ * The task is over: it holds nothing and waits for nothing, and no thread acts as it.  Its number
+ * may be given out again.  Ending what is no task, or what the calling thread acts as, panics.
+ */
+FW_API void fw_task_end(fw_task task);
+
+/*
+ * From now on the calling thread acts as that task (0: as itself) in every call of the library: it
+ * owns what the task owns, and nothing else.  Returns what it was before.  A task is acted for by
+ * one thread at a time; the threads see to it that its calls are ordered (as a scheduler's lock
+ * does).  A forked child has the parent's tasks, and goes on as the one that called fork.
+ */
+FW_API fw_task fw_task_switch(fw_task task);
+
+/* Releases what the task holds, whichever thread calls: as fw_mutex_unlock by the task. */
+FW_API void fw_task_mutex_unlock(fw_mutex *m, fw_task task);
 
 /*
  * --- Loops --------------------------------------------------------------------------------------
@@ -221,6 +242,7 @@ FW_API bool fw_await_drop(fw_await *op);
  *   ECANCELED  another operation of its group has ended already
  *   ENOMEM, EMFILE  the loop cannot have a timer
  */
+FW_API int fw_await_mutex(fw_await *op, fw_mutex *m, const fw_deadline *deadline);
 FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
 FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
 FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);

@@ -34,6 +34,12 @@ struct fw_operation_kind_ {
 /* The row of an operation. */
 const struct fw_operation_kind_ *fw_operation_kind_(const fw_await *op);
 
+/*
+ * Phase two of an operation on a condition variable: object_ is the mutex.  0, or EINPROGRESS: it
+ * is queued, and perhaps granted already.
+ */
+int fw_await_mutex_again_(fw_await *op);
+
 extern const struct fw_operation_kind_ fw_operation_post_;
 extern const struct fw_operation_kind_ fw_operation_timer_;
 extern const struct fw_operation_kind_ fw_operation_mutex_;

@@ -46,6 +46,7 @@
 #define FW_STARVATION_NS UINT64_C(500000) /* one that has lost for this long is given the lock */
 #define FW_RECHECK_BUCKET_NS UINT64_C(10000000)
 #define FW_RECHECK_UNFENCED_NS UINT64_C(1000000) /* the kernel refuses the fence: a wake may fail */
+#define FW_RECHECK_REFUSED_NS UINT64_C(20000000) /* once per mutex, for one that cannot re-check */
 #define FW_RECHECK_ANY_NS UINT64_C(1000000)      /* sleeps on one of the words it waits for */
 #define FW_RECHECK_LEAVING_NS UINT64_C(1000000)  /* destroys, and others are on their way out */
 #define FW_RECHECK_ENDING_NS UINT64_C(50000)     /* a thread has ended, not so the kernel with it */

@@ -39,6 +39,16 @@ _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, ui
     say_and_abort(line, length);
 }
 
+_Noreturn void fw_panic_task_(const char *what, uint32_t task)
+{
+    char line[200];
+    char name[16];
+    int length =
+        snprintf(line, sizeof line, "furwock: %s: %s (%#x)\n", what,
+                 fw_id_is_task_(task) ? name_of(task, name, sizeof name) : "no task", task);
+    say_and_abort(line, length);
+}
+
 _Noreturn void fw_panic_object_(const char *what, const void *object, size_t n)
 {
     char line[200];

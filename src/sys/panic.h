@@ -13,6 +13,9 @@
  */
 _Noreturn void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t owner);
 
+/* The same about a task: "furwock: WHAT: task N (its number in a lock's word)". */
+_Noreturn void fw_panic_task_(const char *what, uint32_t task);
+
 /* The same about an object of n bytes: "furwock: WHAT: 0x..., N bytes". */
 _Noreturn void fw_panic_object_(const char *what, const void *object, size_t n);
 

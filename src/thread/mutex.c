@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures:
- * doc/design/mutex.md.
+ * doc/design/mutex.md.  What LINE in the word means, and does: mutex_line.c.
  *
  * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
  * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
@@ -65,6 +65,7 @@
 #include "sys/slice.h"
 #include "sys/thread.h"
 #include "thread/mode.h"
+#include "thread/mutex_line.h"
 #include "thread/mutex_misuse.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_release.h"
@@ -338,7 +339,7 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
     int error;
 
     if (mode == FW_MODE_CHECKED)
-        refuse_owner(m);
+        refuse_owner(m, me.id);
     error = fw_wait_begin_(&me.wait, policy, deadline);
     if (error != 0)
         return error;
@@ -362,7 +363,7 @@ void fw_mutex_lock_registered_(fw_mutex *m)
     wait_in_queue(&me);
 }
 
-COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)
+COLD static void unlock_slow_as(fw_mutex *m, uint32_t id, bool fair, enum fw_mode_ mode)
 {
     uint32_t generation = fw_fork_generation_();
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
@@ -370,12 +371,16 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)
     fw_mutex_word_ left;
 
     if (mode == FW_MODE_CHECKED) /* F:wakes-first */
-        refuse_stranger(m);
+        refuse_stranger(m, id);
     do {
         /* F:wakes-first-2 */
         if (is_free(seen) || is_being_handed_off(seen))
             return; /* only in POSIX mode */
         w = without_stale(seen, generation);
+        if (has_line(w)) {
+            fw_mutex_release_to_line_(m, fair);
+            return;
+        }
         left = fw_mutex_left_(m, w, fair);
     } while (!fw_cas64_release(&m->state_, &seen, left));
     if (!wakes_nobody(w) || is_being_handed_off(left)) /* F:touches-after */
@@ -383,6 +388,16 @@ COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)
     if (has_waiters(w)) /* F:forgets-late-wake */
         fw_wake_now_(m);
     fw_slice_done_(m);
+}
+
+COLD static void unlock_slow(fw_mutex *m, bool fair, enum fw_mode_ mode)
+{
+    unlock_slow_as(m, fw_self_(), fair, mode);
+}
+
+void fw_mutex_unlock_as_(fw_mutex *m, uint32_t id)
+{
+    unlock_slow_as(m, id, false, FW_MODE_CHECKED);
 }
 
 void fw_mutex_init(fw_mutex *m)

@@ -7,17 +7,16 @@
 
 /* Errors in the program, which stop it: furwock/mutex.h. */
 
-__attribute__((cold)) static void refuse_owner(const fw_mutex *m)
+__attribute__((cold)) static inline void refuse_owner(const fw_mutex *m, uint32_t id)
 {
     uint32_t owner = owner_half(fw_load64_relaxed(&m->state_));
 
-    if (owner == fw_self_())
+    if (owner == id)
         fw_panic_("mutex locked again by its owner", m, owner, owner);
 }
 
-__attribute__((cold)) static void refuse_stranger(const fw_mutex *m)
+__attribute__((cold)) static inline void refuse_stranger(const fw_mutex *m, uint32_t id)
 {
-    uint32_t id = fw_self_();
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_);
 
     if (owner_half(seen) != id)

@@ -74,13 +74,13 @@ uint32_t fw_mutex_register_(fw_mutex *m, uint32_t n, bool urgent)
     return owner_half(w) == self || fence(m) ? 0 : FW_MUTEX_WAKE_ALL; /* F:unfenced-move */
 }
 
-/* Can a wake be deferred, in *late or by the caller? */
-static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late)
+/* Can a wake be deferred, in *late or by the caller?  A task may release in another thread. */
+static bool put_off(fw_mutex *m, const uint32_t *word, uint64_t *late, uint32_t self)
 {
     uint64_t none = 0;
 
     if (late == NULL) /* F:late-with-thread */
-        return fw_wake_later_(m, word);
+        return !fw_id_is_task_(self) && fw_wake_later_(m, word);
     return fw_cas64_relaxed(late, &none, (uint64_t)(uintptr_t)word);
 }
 
@@ -102,7 +102,7 @@ bool fw_mutex_register_held_(fw_mutex *m, const uint32_t *word, uint64_t *late)
     uint64_t mine = (uint64_t)(uintptr_t)word;
     fw_mutex_word_ then;
 
-    if (owner_half(w) != self || !put_off(m, word, late))
+    if (owner_half(w) != self || !put_off(m, word, late, self))
         return false;
     /* held, k waiters -> held, k + 1 waiters, WAKING (RQ4) */
     do {

@@ -12,13 +12,13 @@
 /*
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
  *
- *   bit   63 .. 42   41       40 .. 37     36     35      34   33      32     31 ........ 0
- *         waiters    URGENT   generation   LATE   STARVING RETRY  WAKING  FENCED owner half
- *         `-------------------------- waiters half -------------------------'
+ *   bit   63 .. 42   41     40   39 .. 37   36   35       34    33     32     31 ........ 0
+ *         waiters    URGENT LINE generation LATE STARVING RETRY WAKING FENCED owner half
+ *         `--------------------------- waiters half -----------------------'
  *
  *   owner half    0                       free
  *                 1                       held, owner id not yet published
- *                 id (lowest byte is 1)   held by the thread of that identity
+ *                 id (lowest byte is 1)   held by the thread or task of that identity
  *                 HANDOFF | serial         being handed to a waiter
  */
 typedef uint64_t fw_mutex_word_;
@@ -31,7 +31,8 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_STARVING (UINT64_C(1) << 35)
 #define MUTEX_LATE (UINT64_C(1) << 36)
 #define MUTEX_GENERATION_SHIFT 37
-#define MUTEX_GENERATION (UINT64_C(15) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_GENERATION (UINT64_C(7) << MUTEX_GENERATION_SHIFT)
+#define MUTEX_LINE (UINT64_C(1) << 40)
 #define MUTEX_URGENT (UINT64_C(1) << 41)
 #define MUTEX_WAITER (UINT64_C(1) << 42)
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
@@ -100,6 +101,12 @@ static inline bool has_late_sleepers(fw_mutex_word_ w)
     return (w & MUTEX_LATE) != 0;
 }
 
+/* Operations are queued in the bucket: mutex_line.c. */
+static inline bool has_line(fw_mutex_word_ w)
+{
+    return (w & MUTEX_LINE) != 0;
+}
+
 static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)
 {
     return (w & ~MUTEX_OWNER_HALF) | half;
@@ -144,10 +151,16 @@ static inline bool is_vouched_for(fw_mutex_word_ w)
     return wake_is_under_way(w) && has_retrying_sleeper(w);
 }
 
+/* The word has room for three bits of the generation. */
+static inline fw_mutex_word_ generation_bits(uint32_t generation)
+{
+    return (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT & MUTEX_GENERATION;
+}
+
 /* Was the waiters half written by an ancestor of this process, before a fork? */
 static inline bool has_stale_waiters(fw_mutex_word_ w, uint32_t generation)
 {
-    return (w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT != generation;
+    return (w & MUTEX_GENERATION) != generation_bits(generation);
 }
 
 /*
@@ -158,7 +171,7 @@ static inline fw_mutex_word_ without_stale(fw_mutex_word_ w, uint32_t generation
 {
     if (!has_stale_waiters(w, generation)) /* F:sees-stale */
         return w;
-    return (w & MUTEX_OWNER_HALF) | (fw_mutex_word_)generation << MUTEX_GENERATION_SHIFT;
+    return (w & MUTEX_OWNER_HALF) | generation_bits(generation);
 }
 
 static inline fw_half_ *owner_of(fw_mutex *m)

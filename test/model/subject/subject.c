@@ -183,7 +183,7 @@ int fw_futex_wait_any(const fw_futex_any *words, unsigned n, const fw_deadline *
     return (int)model_op(OP_WAIT_ANY, words, n, 0, 0, ns_of(deadline), 0);
 }
 
-/* --- src/core/thread_state.h ------------------------------------------------------------ */
+/* --- src/sys/thread.h and src/sys/fork.h ------------------------------------------------ */
 
 uint32_t fw_self_init_(void)
 {
@@ -215,6 +215,8 @@ int fw_fork_handlers_(void (*before)(void), void (*in_parent)(void), void (*in_c
     (void)in_child;
     return 0;
 }
+
+/* --- src/core/thread_state.h ------------------------------------------------------------ */
 
 uint32_t fw_serial_(void)
 {

@@ -23,10 +23,14 @@ TEST(stale_waiters_are_not_woken)
         {MINE | FENCED | WAKING | WAITERS(5), GENERATION(1), 1},
         {MINE | WAITERS(3), GENERATION(1), 1},
         {MINE | FENCED, GENERATION(1), 1},
-        {MINE | FENCED | WAITERS(3) | GENERATION(15), GENERATION(1), 1},
+        {MINE | FENCED | WAITERS(3) | GENERATION(7), GENERATION(1), 1},
         {MINE, 0, 1},
-        {MINE | FENCED | WAITERS(1), GENERATION(15), 15}, /* the last fits */
-        {MINE | GENERATION(15), GENERATION(15), 15},
+        {MINE | FENCED | LINE | WAITERS(3), GENERATION(1), 1}, /* no operation is in the child */
+        {MINE | FENCED | LINE, GENERATION(1), 1},
+        {MINE | FENCED | WAITERS(1), GENERATION(7), 7}, /* the last fits */
+        {MINE | GENERATION(7), GENERATION(7), 7},
+        {MINE | FENCED | WAITERS(1), GENERATION(7), 15}, /* of more, the last bits count */
+        {MINE | GENERATION(7), GENERATION(7), 15},
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operations that wait for an fw_mutex: tasks that want it, and no thread that sleeps.  They
+ * are queued in the bucket of the mutex (core/waitqueue.h), and are not counted in its word.
+ * Reasons, proofs and figures: doc/design/await.md.  The other bits: mutex.c.
+ *
+ * Origin: direct hand-off to the first of a queue, as in the binary semaphores of Mesa's monitors
+ * (Lampson and Redell, CACM 1980); the turns between two classes of waiters are those of
+ * Brandenburg and Anderson's phase-fair locks (ECRTS 2009).
+ *
+ * owner       waiters half           meaning                     left by
+ * ----------  ---------------------  --------------------------  ---------------------------------
+ * id or task  LINE, no waiters       held, operations wait       owner: -> task, the first one's
+ * id or task  LINE, waiters          held, threads wait as well  owner: in turns (MU10)
+ * 0           LINE, waiters, WAKING  free, a thread is awake     anybody: take; waiter: CAS
+ * HANDOFF     LINE, waiters, WAKING  being handed to a thread    a waiter that had joined before
+ *
+ * Legal:   all that mutex.c has; to take the lock where it is free, whoever is queued.
+ * Illegal: to free the lock with LINE set where no thread is counted; to set or clear LINE outside
+ *          of the bucket; to give an operation WAKING, that is, to free the lock and let a loop
+ *          try: what the loop runs first may wait for the thread that sleeps.
+ *
+ * MU7  While nobody is inside the bucket, LINE is set if and only if an operation is queued there.
+ * MU8  And LINE implies FENCED: all later releases are a CAS, and see LINE.
+ * MU9  An operation is granted the lock by whoever releases it: id -> task in one CAS.  So where
+ *      the lock is free with LINE set, a thread will take it, or clear WAKING (MU2).
+ * MU10  Order.  Operations: first come, first served.  Where threads wait, too, they are served as
+ *      if there were no operations, until the first of these has waited for FW_STARVATION_NS, or
+ *      the release is fair.  Then in turns: a grant marks the next operation (yields_), and the
+ *      next release takes the mark off and serves a thread.  Real-time threads (URGENT) go first.
+ */
+#include "thread/mutex_line.h"
+
+#include <stddef.h>
+
+#include <furwock/await.h>
+#include <furwock/futex.h>
+
+#include "core/operation.h"
+#include "core/recheck.h"
+#include "core/sleep.h"
+#include "core/thread_state.h"
+#include "sys/clock.h"
+#include "sys/fork.h"
+#include "sys/release.h"
+#include "sys/slice.h"
+#include "thread/mutex_release.h"
+#include "thread/mutex_word.h"
+
+#define COLD __attribute__((cold, noinline))
+
+static bool is_overdue(const fw_await *op)
+{
+    return fw_clock_ns_() - op->since_ >= FW_STARVATION_NS;
+}
+
+/* With the word w, is it the turn of a thread that waits, or of this operation, the first? */
+static bool is_threads_turn(fw_mutex_word_ w, fw_await *op, bool fair)
+{
+    if (!has_waiters(w))
+        return false;
+    if (is_urgent(w))
+        return true;
+    if (op->yields_ == 0)
+        return !fair && !is_overdue(op);
+    op->yields_ = 0;
+    return true;
+}
+
+/* The operation that is to be granted the lock; NULL: there is none, or a thread has its turn. */
+static fw_await *choose(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word_ w, bool fair)
+{
+    struct fw_waiter_node_ *first;
+
+    while ((first = fw_waitqueue_first_(bucket, m)) != NULL) {
+        fw_await *op = fw_operation_of_(first);
+
+        if (is_threads_turn(w, op, fair))
+            return NULL;
+        if (fw_operation_claim_(bucket, op))
+            return op;
+    }
+    return NULL;
+}
+
+/* held -> held by the operation's task, !LINE if it was the last.  The word that was released. */
+static fw_mutex_word_ grant(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op,
+                            struct fw_wakeup_ *wakeup)
+{
+    struct fw_waiter_node_ *next = fw_waitqueue_next_(fw_operation_node_(op));
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+    fw_mutex_word_ line = next == NULL ? MUTEX_LINE : 0;
+
+    while (!fw_cas64_release(&m->state_, &w, with_owner(w, op->task_) & ~line))
+        ; /* threads joined or left */
+    if (next != NULL && has_waiters(w))
+        fw_operation_of_(next)->yields_ = 1;
+    *wakeup = fw_operation_grant_(bucket, op, 0);
+    return w;
+}
+
+/*
+ * held, waiters -> free or HANDOFF, as in unlock_slow; LINE goes if all operations have lost their
+ * interest.  False: no thread waits any more.
+ */
+static bool serve_thread(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word_ *w,
+                         fw_mutex_word_ *left, bool fair)
+{
+    fw_mutex_word_ line = fw_waitqueue_first_(bucket, m) == NULL ? MUTEX_LINE : 0;
+
+    do {
+        if (!has_waiters(*w) && line == 0)
+            return false;
+        *left = fw_mutex_left_(m, *w & ~line, fair);
+    } while (!fw_cas64_release(&m->state_, w, *left));
+    return true;
+}
+
+COLD void fw_mutex_release_to_line_(fw_mutex *m, bool fair)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(m);
+    struct fw_wakeup_ wakeup = {NULL, NULL};
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
+    fw_mutex_word_ left = 0;
+    fw_await *op;
+
+    do
+        op = choose(bucket, m, w, fair);
+    while (op == NULL && !serve_thread(bucket, m, &w, &left, fair));
+    if (op != NULL)
+        w = grant(bucket, m, op, &wakeup);
+    fw_waitqueue_unlock_(bucket);
+    fw_wakeup_(wakeup);
+    if (op == NULL && (!wakes_nobody(w) || is_being_handed_off(left)))
+        fw_futex_wake_bitset(waiters_of(m), 1, class_to_wake(w), FW_FUTEX_PRIVATE);
+    if (has_waiters(w))
+        fw_wake_now_(m);
+    fw_slice_done_(m);
+}
+
+/* free -> held by the task; false: it is not free.  *w: the word. */
+static bool take(fw_mutex *m, fw_mutex_word_ *w, uint32_t task, fw_mutex_word_ without)
+{
+    while (is_free(*w))
+        if (fw_cas64_acquire(&m->state_, w, with_owner(*w, task) & ~without))
+            return true;
+    return false;
+}
+
+/*
+ * Where the kernel refuses the fence: a release that looked before is four instructions from its
+ * store, and starts anew if its thread loses the CPU meanwhile.  So it is over unless a hypervisor
+ * stops its virtual CPU for longer than two of Linux's longest time slices.
+ */
+static void let_releases_end(void)
+{
+    fw_deadline end = fw_deadline_recheck_(NULL, FW_RECHECK_REFUSED_NS);
+
+    fw_sleep_until_(&end);
+}
+
+/*
+ * MU8.  Without the fence, a plain release that did not see LINE may be under way: so this looks
+ * once more, and may take the lock (true).  It does so inside the bucket: once that is left, an
+ * operation may be granted, run and freed, and the mutex with it.
+ */
+static bool fence_and_look(fw_mutex *m, uint32_t task)
+{
+    fw_mutex_word_ w;
+
+    if (fw_release_fence_() != 0)
+        let_releases_end();
+    w = fw_load64_relaxed(&m->state_);
+    while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
+        ;
+    w = fw_load64_relaxed(&m->state_);
+    return take(m, &w, task, MUTEX_LINE);
+}
+
+bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op)
+{
+    fw_mutex_word_ seen = look_at(m), w;
+
+    for (;; seen = look_at(m)) {
+        w = without_stale(seen, fw_fork_generation_());
+        if (is_free(seen)) {
+            if (fw_cas64_acquire(&m->state_, &seen, with_owner(w, op->task_)))
+                return true;
+        } else if (has_line(w) || fw_cas64_relaxed(&m->state_, &seen, w | MUTEX_LINE)) {
+            break; /* held -> held, LINE */
+        }
+    }
+    if (!is_fenced(w) && fence_and_look(m, op->task_))
+        return true;
+    fw_operation_enqueue_(bucket, op);
+    return false;
+}
+
+void fw_mutex_left_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op)
+{
+    struct fw_waiter_node_ *first = fw_waitqueue_first_(bucket, m);
+    fw_mutex_word_ w;
+
+    if (first != NULL) {
+        if (op->yields_ != 0)
+            fw_operation_of_(first)->yields_ = 1;
+        return;
+    }
+    w = fw_load64_relaxed(&m->state_);
+    while (has_line(w) && !fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_LINE))
+        ;
+}
+
+void fw_task_mutex_unlock(fw_mutex *m, fw_task task)
+{
+    if (!fw_release_plain_(&m->state_, task))
+        fw_mutex_unlock_as_(m, task);
+}
