@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include <furwock/bits/api.h>
+#include <furwock/bits/await.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/event.h>
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
+#include <furwock/rwlock.h>
 #include <furwock/sem.h>
 
 FW_BEGIN_DECLS
@@ -78,8 +80,9 @@ FW_BEGIN_DECLS
  *     }
  */
 
-/* Who owns locks that were taken asynchronously: a number, not 0. */
-typedef uint32_t fw_task;
+/*
+ * --- Tasks --------------------------------------------------------------------------------------
+ */
 
 /* A new task.  Returns 0, or EAGAIN if 4 194 303 exist. */
 FW_API int fw_task_begin(fw_task *task);
@@ -98,8 +101,10 @@ FW_API void fw_task_end(fw_task task);
  */
 FW_API fw_task fw_task_switch(fw_task task);
 
-/* Releases what the task holds, whichever thread calls: as fw_mutex_unlock by the task. */
+/* Releases what the task holds, whichever thread calls: as fw_mutex_unlock and so on by it. */
 FW_API void fw_task_mutex_unlock(fw_mutex *m, fw_task task);
+FW_API void fw_task_rwlock_rdunlock(fw_rwlock *l, fw_task task);
+FW_API void fw_task_rwlock_wrunlock(fw_rwlock *l, fw_task task);
 
 /*
  * --- Loops --------------------------------------------------------------------------------------
@@ -107,8 +112,6 @@ FW_API void fw_task_mutex_unlock(fw_mutex *m, fw_task task);
  * Where operations are delivered.  A loop has an inbox; whoever grants an operation puts it there,
  * and makes the loop's descriptor readable if nobody is running the loop.
  */
-typedef struct fw_loop fw_loop;
-typedef struct fw_await fw_await;
 
 /* How the loop waits for what other processes hold; locks of one process need none of them. */
 typedef enum fw_loop_engine {
@@ -166,34 +169,6 @@ FW_API uint64_t fw_await_late(void);
 /*
  * --- Operations ---------------------------------------------------------------------------------
  */
-typedef struct fw_await_group fw_await_group;
-
-struct fw_await { /* internal, all of it: src/core/operation.h */
-    fw_await *next_, *prev_;
-    const void *object_;
-    fw_await *next_object_;
-    int32_t urgency_;
-    uint8_t is_operation_, is_first_, kind_, generation_;
-    uint32_t state_;
-    fw_task task_;
-    uint8_t want_, is_designated_, starves_, yields_;
-    uint16_t result_;
-    uint8_t timer_, is_listed_;
-    fw_loop *loop_;
-    union {
-        void (*done)(fw_await *op, int error);
-        void (*wake)(void *arg);
-    } call_;
-    fw_await_group *group_;
-    void *aux_;
-    uint64_t since_;
-    fw_await *timer_child_, *timer_next_, *timer_prev_;
-    union {
-        uint64_t deadline; /* of an operation with a loop */
-        void *arg;         /* of a waker */
-    } more_;
-};
-
 /*
  * Prepares an operation that its loop delivers, for the task.  done may be NULL: then it is polled.
  * To use an operation again, submit it again; it keeps loop, task and done.
@@ -247,6 +222,10 @@ FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
 FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
 FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);
 
+/* EAGAIN from rdlock: too many read locks are held. */
+FW_API int fw_await_rdlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+FW_API int fw_await_wrlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+
 /* Ends when the deadline has come: done(op, 0).  Returns 0 if it has, else EINPROGRESS. */
 FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
 
@@ -257,9 +236,6 @@ FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
  * a grant or by a deadline, and from then on the others never will.  They must still be cancelled,
  * before they are used again or freed: that returns true.  A group serves once.
  */
-struct fw_await_group {
-    fw_await *winner_; /* internal */
-};
 
 FW_API void fw_await_group_init(fw_await_group *group);
 FW_API void fw_await_group_add(fw_await_group *group, fw_await *op);

@@ -17,6 +17,7 @@ static const struct fw_operation_kind_ *const kinds[] = {
     [FW_OPERATION_POST] = &fw_operation_post_,       [FW_OPERATION_TIMER] = &fw_operation_timer_,
     [FW_OPERATION_PERMITS] = &fw_operation_permits_, [FW_OPERATION_EVENT] = &fw_operation_event_,
     [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_MUTEX] = &fw_operation_mutex_,
+    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_RWLOCK] = &fw_operation_rwlock_,
 };
 
 const struct fw_operation_kind_ *fw_operation_kind_(const fw_await *op)
@@ -48,14 +49,6 @@ void fw_await_group_add(fw_await_group *group, fw_await *op)
 fw_await *fw_await_group_winner(const fw_await_group *group)
 {
     return __atomic_load_n(&group->winner_, __ATOMIC_ACQUIRE);
-}
-
-bool fw_operation_win_(fw_await *op)
-{
-    fw_await *none = NULL;
-
-    return op->group_ == NULL || __atomic_compare_exchange_n(&op->group_->winner_, &none, op, false,
-                                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 bool fw_operation_is_stale_(const fw_await *op)

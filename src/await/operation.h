@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include <furwock/await.h>
 #include <furwock/bits/atomic.h>
 
 #include "await/kind.h"
@@ -53,9 +54,6 @@ int fw_operation_queued_(fw_loop *loop, fw_await *op, const fw_deadline *deadlin
 
 /* WAITING -> OVER, by the bucket of its object: see fw_operation_kind_.left.  False: granted. */
 bool fw_operation_leave_(fw_await *op, const struct fw_operation_kind_ *kind);
-
-/* Claims its group for it.  False: another has ended; if it was queued it is LOST. */
-bool fw_operation_win_(fw_await *op);
 
 /* Has the process been forked since the operation was submitted? */
 bool fw_operation_is_stale_(const fw_await *op);

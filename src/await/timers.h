@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <furwock/await.h>
+#include <time.h>
+
+#include <furwock/bits/await.h>
 
 /*
  * The deadlines of a loop's operations, on one clock: a pairing heap through the operations, which

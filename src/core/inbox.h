@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <furwock/await.h>
+#include <furwock/bits/await.h>
 
 #include "core/bucket_lock.h"
 #include "core/operation.h"

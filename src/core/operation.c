@@ -35,16 +35,19 @@ void fw_operation_enqueue_(struct fw_waitqueue_ *bucket, fw_await *op)
     fw_waitqueue_insert_(bucket, node, op->object_, 0);
 }
 
-bool fw_operation_claim_(struct fw_waitqueue_ *bucket, fw_await *op)
+void fw_operation_lose_(struct fw_waitqueue_ *bucket, fw_await *op)
 {
-    fw_await *none = NULL;
-
-    if (op->group_ == NULL || __atomic_compare_exchange_n(&op->group_->winner_, &none, op, false,
-                                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return true;
     fw_waitqueue_remove_(bucket, fw_operation_node_(op));
     fw_store32_release(&op->state_, FW_OPERATION_LOST);
-    return false;
+}
+
+bool fw_operation_claim_(struct fw_waitqueue_ *bucket, fw_await *op)
+{
+    bool is_first = fw_operation_win_(op);
+
+    if (!is_first)
+        fw_operation_lose_(bucket, op);
+    return is_first;
 }
 
 /* The waker's argument is given away, and then the operation may be gone. */

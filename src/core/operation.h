@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <furwock/await.h>
+#include <furwock/bits/await.h>
 
 #include "core/waitqueue.h"
 
@@ -87,6 +87,18 @@ static inline struct fw_waiter_node_ *fw_operation_node_(fw_await *op)
 /* Enqueues it behind all that wait for its object: -> WAITING. */
 void fw_operation_enqueue_(struct fw_waitqueue_ *bucket, fw_await *op);
 
+/* Claims the group of an operation, if it has one, for it.  False: another of it has ended. */
+static inline bool fw_operation_win_(fw_await *op)
+{
+    fw_await *none = NULL;
+
+    return op->group_ == NULL || __atomic_compare_exchange_n(&op->group_->winner_, &none, op, false,
+                                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* WAITING -> LOST: dequeues it. */
+void fw_operation_lose_(struct fw_waitqueue_ *bucket, fw_await *op);
+
 /*
  * Before anything is done for an operation that has its turn: false if another of its group has
  * ended.  Then it was dequeued (WAITING -> LOST), and the caller looks for the next.
@@ -105,7 +117,7 @@ struct fw_wakeup_ fw_operation_signal_(struct fw_waitqueue_ *bucket, fw_await *o
 /*
  * --- Many at once: those who are woken are kept until the bucket is left. -----------------------
  */
-#define FW_WAKEUPS_MAX_ 16u
+#define FW_WAKEUPS_MAX_ 32u
 
 struct fw_wakeups_ {
     unsigned n;

@@ -51,6 +51,8 @@
  * RW6  The number of readers is exact; with WRITER it is 0.  Only the owner changes WRITER and
  *      UPGRADABLE, except for a grant to a waiter.
  * RW7  The queue is in order of urgency (waitqueue.h); a real-time writer is handed the lock.
+ * RW8  An operation is never woken to take the lock: it is handed it when it has its turn.  If it
+ *      is a loser of its group then, the lock is taken back inside the bucket, before it can know.
  */
 #include <errno.h>
 #include <stddef.h>

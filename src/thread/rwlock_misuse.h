@@ -45,19 +45,19 @@ __attribute__((cold)) static int check_before_write(const fw_rwlock *l, fw_rw_wo
 }
 
 /* In POSIX mode a release of a free lock is none. */
-static void refuse_nobody(const fw_rwlock *l, fw_rw_word_ w, uint32_t id, enum fw_mode_ mode)
+static inline void refuse_nobody(const fw_rwlock *l, fw_rw_word_ w, uint32_t id, enum fw_mode_ mode)
 {
     if (mode == FW_MODE_CHECKED)
         fw_panic_("rwlock read-unlocked, and nobody reads", l, id, rw_owner(w));
 }
 
-static void check_writer(const fw_rwlock *l, fw_rw_word_ w, const char *what)
+static inline void check_writer(const fw_rwlock *l, fw_rw_word_ w, const char *what)
 {
     if (!rw_has_writer(w) || rw_owner(w) != fw_self_())
         fw_panic_(what, l, fw_self_(), rw_owner(w));
 }
 
-static fw_rw_word_ check_upreader(const fw_rwlock *l, const char *what)
+static inline fw_rw_word_ check_upreader(const fw_rwlock *l, const char *what)
 {
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
 
@@ -66,7 +66,7 @@ static fw_rw_word_ check_upreader(const fw_rwlock *l, const char *what)
     return w;
 }
 
-static fw_rw_word_ check_upgrade(const fw_rwlock *l)
+static inline fw_rw_word_ check_upgrade(const fw_rwlock *l)
 {
     return check_upreader(l, "rwlock upgraded by a thread that does not hold it upgradable");
 }

@@ -28,7 +28,7 @@
 #define RECHECK_NS FW_RECHECK_RACES_NS
 
 /* What one waiter counts in the second word. */
-static uint64_t queue_count_of(enum rw_want want)
+static uint64_t queue_count_of(uint8_t want)
 {
     return want == RW_WRITE ? QUEUE_WRITER : want == RW_UPGRADE ? QUEUE_UPGRADER : QUEUE_SHARER;
 }
@@ -50,6 +50,22 @@ static void leave(struct fw_waitqueue_ *bucket, const struct rw_wakes *wakes)
         fw_futex_wake((const uint32_t *)wakes->one, 1, FW_FUTEX_PRIVATE);
     if (wakes->pulse != NULL)
         fw_futex_wake_bitset(wakes->pulse, FW_FUTEX_ALL, wakes->bits, FW_FUTEX_PRIVATE);
+    fw_wakeups_(&wakes->operations);
+}
+
+/* The same, and dispatches while there is more to do.  Without a queue the lock may be gone. */
+static void leave_after(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_wakes *wakes)
+{
+    leave(bucket, wakes);
+    while (wakes->again) {
+        bucket = fw_waitqueue_lock_(l);
+        if (rw_first_in(bucket, l) == NULL) {
+            fw_waitqueue_unlock_(bucket);
+            return;
+        }
+        *wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+        leave(bucket, wakes);
+    }
 }
 
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over)
@@ -57,7 +73,7 @@ void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over)
     struct fw_waitqueue_ *bucket = enter(l);
     struct rw_wakes wakes = fw_rw_dispatch_(bucket, l, change, hand_over);
 
-    leave(bucket, &wakes);
+    leave_after(bucket, l, &wakes);
 }
 
 /* A writer that finds the lock free takes it, even if others are queued.  free -> WRITER. */
@@ -110,8 +126,36 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
     me->may_spin = !is_behind_sleeper(me);
     l->queue_ += queue_count_of(me->want);
     wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
-    leave(bucket, &wakes);
+    leave_after(bucket, l, &wakes);
     return false;
+}
+
+bool fw_rw_enqueue_(fw_rwlock *l, enum rw_want want, fw_await *op)
+{
+    struct fw_waitqueue_ *bucket = enter(l);
+    struct rw_waiter *me = (struct rw_waiter *)(void *)op;
+    struct rw_wakes wakes;
+
+    me->want = (uint8_t)want;
+    if (take(l, me)) {
+        fw_waitqueue_unlock_(bucket);
+        return false;
+    }
+    fw_operation_enqueue_(bucket, op);
+    l->queue_ += queue_count_of(me->want);
+    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+    leave_after(bucket, l, &wakes);
+    return true;
+}
+
+void fw_rw_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
+{
+    fw_rwlock *l = (fw_rwlock *)(uintptr_t)op->object_;
+    struct rw_wakes wakes;
+
+    l->queue_ -= queue_count_of(op->want_);
+    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+    leave_after(bucket, l, &wakes);
 }
 
 static bool is_granted(const struct rw_waiter *me)
@@ -157,7 +201,7 @@ static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
     if (fw_wait_blocks_(wait))
         fw_store32_relaxed(&me->state, RW_ASLEEP);
     wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
-    leave(bucket, &wakes);
+    leave_after(bucket, l, &wakes);
     if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
         return 0; /* woken, or granted, by this very look */
     if (recheck_ns != 0 && rw_is_free(fw_load64_relaxed(&l->state_)))
@@ -180,7 +224,7 @@ static bool spin_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
             struct fw_waitqueue_ *bucket = enter(l);
             struct rw_wakes wakes = dequeue(bucket, l, me);
 
-            leave(bucket, &wakes);
+            leave_after(bucket, l, &wakes);
             return true;
         }
     } while ((me->may_spin || !fw_wait_blocks_(wait)) &&
@@ -200,7 +244,7 @@ static bool give_up(fw_rwlock *l, struct rw_waiter *me)
         return true; /* F:rw-refuses-grant */
     }
     wakes = dequeue(bucket, l, me);
-    leave(bucket, &wakes);
+    leave_after(bucket, l, &wakes);
     return false;
 }
 

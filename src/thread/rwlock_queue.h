@@ -8,6 +8,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/rwlock.h>
 
+#include "core/operation.h"
 #include "core/wait.h"
 #include "core/waitqueue.h"
 
@@ -22,12 +23,15 @@ enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
 
 enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED };
 
-/* A queued thread; it lies on that thread's stack. */
+/*
+ * A queued thread; it lies on that thread's stack.  Or the beginning of an operation
+ * (core/operation.h), which is WAITING, and is always handed the lock.
+ */
 struct rw_waiter {
     struct fw_waiter_node_ node; /* first: the bucket hands out pointers to it */
     fw_half_ state;              /* written inside the bucket, read anywhere; writers sleep on it */
-    enum rw_want want;
     uint32_t id;
+    uint8_t want;       /* enum rw_want */
     bool is_designated; /* a writer that was woken, and has not gone back to sleep */
     bool starves;       /* it was woken, and has lost for long: it gets a hand-off */
 
@@ -38,6 +42,14 @@ struct rw_waiter {
 };
 
 _Static_assert(offsetof(struct rw_waiter, node) == 0, "a waiter is found by its node");
+_Static_assert(offsetof(struct rw_waiter, state) == offsetof(fw_await, state_) &&
+                   offsetof(struct rw_waiter, id) == offsetof(fw_await, task_) &&
+                   offsetof(struct rw_waiter, want) == offsetof(fw_await, want_) &&
+                   offsetof(struct rw_waiter, is_designated) ==
+                       offsetof(fw_await, is_designated_) &&
+                   offsetof(struct rw_waiter, starves) == offsetof(fw_await, starves_) &&
+                   (int)RW_WAITING == (int)FW_OPERATION_WAITING,
+               "an operation begins like a waiter");
 
 static inline struct rw_waiter *rw_first_in(const struct fw_waitqueue_ *bucket, const fw_rwlock *l)
 {
@@ -79,6 +91,8 @@ struct rw_wakes {
     const fw_half_ *one;
     const uint32_t *pulse;
     uint32_t bits;
+    bool again; /* to be dispatched again: more operations have their turn, or one was a loser */
+    struct fw_wakeups_ operations;
 };
 
 /*
@@ -91,6 +105,12 @@ struct rw_wakes fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum
 
 /* The same from outside. */
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over);
+
+/* Queues an operation that wants to read or write: false: it was taken instead. */
+bool fw_rw_enqueue_(fw_rwlock *l, enum rw_want want, fw_await *op);
+
+/* Inside the bucket: an operation has been taken out of the queue.  Leaves the bucket. */
+void fw_rw_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op);
 
 /* Waits, queued, until the lock is granted or taken (0), or the deadline has passed (ETIMEDOUT). */
 int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait);

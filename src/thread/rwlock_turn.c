@@ -17,7 +17,9 @@
 struct decision {
     uint64_t queue;            /* after it */
     uint32_t n_sharers;        /* this many of the first that share are admitted */
+    uint32_t n_wakers;         /* of these: operations that have wakers */
     bool lets_up_in;           /* one of them upgradable */
+    bool again;                /* and there are more of these than one dispatch can wake */
     struct rw_waiter *granted; /* gets the lock for writing */
     struct rw_waiter *woken;   /* is woken to take it */
 };
@@ -76,10 +78,22 @@ static bool is_sharers_turn(fw_rw_word_ w, uint64_t queue, enum rw_change change
             !queue_has_awake_writer(queue)); /* F:rw-writer-first */
 }
 
+/* Operations with wakers that are woken at once; the other half of the room is for their loops. */
+#define WAKERS_MAX (FW_WAKEUPS_MAX_ / 2)
+
+static bool has_waker(const struct rw_waiter *p)
+{
+    return p->node.is_operation && ((const fw_await *)(const void *)p)->loop_ == NULL;
+}
+
 /* Admits sharers: all readers; one upgradable, unless there is one. */
 static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct decision *v)
 {
     for (; p != NULL && !rw_is_full(w); p = rw_next_to(p)) {
+        if (has_waker(p) && rw_shares(p) && v->n_wakers++ == WAKERS_MAX) {
+            v->again = true;
+            break;
+        }
         if (p->want == RW_UPREAD && !rw_has_upgradable(w)) {
             w = rw_with_upgradable(w, p->id);
             v->lets_up_in = true;
@@ -105,7 +119,8 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     bool is_turn = queue_kind(v->queue) != FW_RWLOCK_PREFER_READERS &&
                    (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
 
-    if (is_turn || hand_over || first->starves || is_urgent(first)) { /* F:rw-calls-urgent */
+    if (is_turn || hand_over || first->starves || first->node.is_operation || /* RW8 */
+        is_urgent(first)) { /* F:rw-calls-urgent */
         v->granted = first;
         v->queue = (v->queue - QUEUE_WRITER) & ~QUEUE_AWAKE;
         return rw_with_writer(w, first->id);
@@ -158,16 +173,52 @@ static fw_rw_word_ decide(fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_r
     return with_flags(l, bucket, w, v->queue);
 }
 
-/* Dequeues a waiter for good.  After the store its node may be gone. */
-static void grant(struct fw_waitqueue_ *bucket, struct rw_waiter *p)
+/* RW8: it has the lock, but another of its group has ended.  Gives it back, with its id. */
+static void take_back(fw_rwlock *l, const struct rw_waiter *p)
 {
+    enum rw_change change = p->want == RW_WRITE ? RW_WRITER_LEAVES : RW_READER_LEAVES;
+    fw_rw_word_ w = fw_load64_relaxed(&l->state_);
+
+    while (!fw_cas64_acq_rel(&l->state_, &w, changed(w, change, p->id)))
+        ;
+}
+
+static void grant_operation(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *p,
+                            struct rw_wakes *wakes)
+{
+    fw_await *op = fw_operation_of_(&p->node);
+    bool is_kick = !has_waker(p);
+    struct fw_wakeup_ w;
+
+    if (!fw_operation_win_(op)) {
+        take_back(l, p);
+        fw_operation_lose_(bucket, op);
+        wakes->again = true;
+        return;
+    }
+    w = fw_operation_grant_(bucket, op, 0);
+    if (is_kick && wakes->operations.n >= WAKERS_MAX)
+        fw_wakeup_(w); /* a loop may be kicked inside the bucket */
+    else
+        fw_wakeups_add_(&wakes->operations, w);
+}
+
+/* Dequeues a waiter for good.  After the store its node may be gone. */
+static void grant(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *p,
+                  struct rw_wakes *wakes)
+{
+    if (p->node.is_operation) {
+        grant_operation(bucket, l, p, wakes);
+        return;
+    }
     fw_waitqueue_remove_(bucket, &p->node);
     fw_store32_release(&p->state, RW_GRANTED);
 }
 
-static void grant_sharers(struct fw_waitqueue_ *bucket, struct rw_waiter *p,
-                          const struct decision *v, struct rw_wakes *wakes)
+static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct decision *v,
+                          struct rw_wakes *wakes)
 {
+    struct rw_waiter *p = rw_first_in(bucket, l);
     bool up = v->lets_up_in;
     bool is_anybody_asleep = false;
 
@@ -177,7 +228,7 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, struct rw_waiter *p,
         if (rw_shares(p) && (p->want == RW_READ || up)) {
             up &= p->want == RW_READ;
             is_anybody_asleep |= p->state == RW_ASLEEP;
-            grant(bucket, p);
+            grant(bucket, l, p, wakes);
             n--;
         }
         p = next;
@@ -195,6 +246,7 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
     struct rw_waiter *one = v->granted != NULL ? v->granted : v->woken;
 
     /* F:rw-late-line */
+    wakes->again = v->again;
     l->queue_ = v->queue; /* before the grants: as long as a thread is queued, the lock exists */
     /* F:rw-no-wake */
     if (one != NULL && one->state == RW_ASLEEP)
@@ -204,21 +256,26 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
         fw_store32_relaxed(&v->woken->state, RW_WAITING);
     }
     if (v->n_sharers > 0)
-        grant_sharers(bucket, rw_first_in(bucket, l), v, wakes);
+        grant_sharers(bucket, l, v, wakes);
     if (v->granted != NULL)
-        grant(bucket, v->granted); /* F:rw-late-look */
+        grant(bucket, l, v->granted, wakes); /* F:rw-late-look */
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */
 struct rw_wakes fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
                                 bool hand_over)
 {
-    struct rw_wakes wakes = {.bits = rw_pulse_bits(l)};
+    struct rw_wakes wakes; /* not the room for operations: that is large */
     bool is_empty = queue_is_empty(l->queue_);
     uint32_t id = fw_self_();
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
     struct decision v;
 
+    wakes.one = NULL;
+    wakes.pulse = NULL;
+    wakes.bits = rw_pulse_bits(l);
+    wakes.again = false;
+    wakes.operations.n = 0;
     while (!fw_cas64_acq_rel(&l->state_, &w,
                              decide(l, bucket, changed(w, change, id), change, hand_over, &v)))
         ;

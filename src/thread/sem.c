@@ -13,9 +13,6 @@
 
 #include <furwock/sem.h>
 
-#undef FW_INLINE /* what else is included has its copies elsewhere */
-#define FW_INLINE static inline
-
 #include "thread/any_source.h"
 #include "thread/permits.h"
 #include "thread/permits_word.h"

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <furwock/await.h>
+
 #include "core/inbox.h"
 #include "core/operation.h"
 #include "sys/descriptors.h"

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_BITS_AWAIT_H
+#define FURWOCK_BITS_AWAIT_H
+
+#include <stdint.h>
+
+/* The types of furwock/await.h. */
+typedef struct fw_loop fw_loop;
+typedef struct fw_await fw_await;
+typedef struct fw_await_group fw_await_group;
+
+/* Who owns locks that were taken asynchronously: a number, not 0. */
+typedef uint32_t fw_task;
+
+struct fw_await { /* internal, all of it: src/core/operation.h */
+    fw_await *next_, *prev_;
+    const void *object_;
+    fw_await *next_object_;
+    int32_t urgency_;
+    uint8_t is_operation_, is_first_, kind_, generation_;
+    uint32_t state_;
+    fw_task task_;
+    uint8_t want_, is_designated_, starves_, yields_;
+    uint16_t result_;
+    uint8_t timer_, is_listed_;
+    fw_loop *loop_;
+    union {
+        void (*done)(fw_await *op, int error);
+        void (*wake)(void *arg);
+    } call_;
+    fw_await_group *group_;
+    void *aux_;
+    uint64_t since_;
+    fw_await *timer_child_, *timer_next_, *timer_prev_;
+    union {
+        uint64_t deadline; /* of an operation with a loop */
+        void *arg;         /* of a waker */
+    } more_;
+};
+
+struct fw_await_group {
+    fw_await *winner_; /* internal */
+};
+
+#endif
