@@ -33,6 +33,7 @@ extern const struct command command_regions;
 extern const struct command command_rt;
 extern const struct command command_run;
 extern const struct command command_show;
+extern const struct command command_who;
 
 /* The exit status where standard output cannot be written, which is seen to at the end of all. */
 extern int command_write_failed;

@@ -35,7 +35,8 @@ static void read_member(struct show_member *member, const struct region *r, uint
         member->thread.as = how(fw_load32_relaxed(&m->waits_how));
         member->thread.waits_for = waits_for;
         member->thread.has_ns = true;
-        member->thread.ns = show_age(fw_load64_relaxed(&m->waits_since));
+        member->thread.since = fw_load64_relaxed(&m->waits_since);
+        member->thread.ns = show_age(member->thread.since);
     }
 }
 

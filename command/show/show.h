@@ -16,6 +16,7 @@ struct show_thread {
     bool has_ns;        /* since when is known: */
     uint64_t ns;        /* how long it has done so */
     uint64_t waits_for; /* offset */
+    uint64_t since;     /* of a waiter: CLOCK_MONOTONIC, in ns, as the region has it */
 };
 
 /*

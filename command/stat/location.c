@@ -2,20 +2,24 @@
 /* Contract: location.h. */
 #include "location.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/print/visible.h"
 
 /* A line of /proc/PID/maps that has a name: of a file, or one in brackets. */
 struct part {
-    uint64_t begin, end;
+    uint64_t begin, end, inode;
     const char *name;
 };
 
 struct locations {
+    pid_t pid; /* 0: not of a living process */
     struct part *parts;
     unsigned part_count;
     struct locations_module *modules;
@@ -39,8 +43,8 @@ static void read_line(struct locations *p, char *line)
     int name = 0;
 
     line[strcspn(line, "\n")] = '\0';
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &part.begin, &part.end, &name) <
-            2 ||
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64 " %n", &part.begin, &part.end,
+               &part.inode, &name) < 3 ||
         name == 0 || (line[name] != '/' && line[name] != '['))
         return;
     part.name = must(strdup(visible(line + name)));
@@ -65,6 +69,48 @@ static bool is_taken(const struct locations *p, const struct part *part)
     return false;
 }
 
+void locations_file(pid_t pid, const char *path, uint64_t begin, uint64_t end, uint64_t inode,
+                    char *file, size_t size)
+{
+    struct stat about;
+
+    if (pid == 0) {
+        snprintf(file, size, "%s", path);
+        return;
+    }
+    snprintf(file, size, "/proc/%d/root%s", (int)pid, path);
+    if (stat(file, &about) != 0 || about.st_ino != inode)
+        snprintf(file, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, begin, end);
+}
+
+/* Devices are mapped, too, and opening one may do anything. */
+bool locations_is_elf(const char *file)
+{
+    struct stat about;
+    char magic[4] = "";
+    int fd;
+
+    if (stat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        return false;
+    fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (read(fd, magic, sizeof magic) != (ssize_t)sizeof magic)
+        magic[0] = '\0';
+    close(fd);
+    return memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
+static const char *file_of(const struct locations *p, const struct part *part)
+{
+    char file[4352];
+
+    if (p->pid == 0)
+        return part->name;
+    locations_file(p->pid, part->name, part->begin, part->end, part->inode, file, sizeof file);
+    return must(strdup(file));
+}
+
 /* The latest copy comes first: what an earlier one has at the same address is gone. */
 static void gather_modules(struct locations *p)
 {
@@ -77,7 +123,7 @@ static void gather_modules(struct locations *p)
         if (m == NULL) {
             p->modules = must(realloc(p->modules, (p->module_count + 1) * sizeof *p->modules));
             m = &p->modules[p->module_count++];
-            *m = (struct locations_module){part->name, part->begin, part->end};
+            *m = (struct locations_module){part->name, file_of(p, part), part->begin, part->end};
         }
         if (part->begin < m->begin)
             m->begin = part->begin;
@@ -86,13 +132,14 @@ static void gather_modules(struct locations *p)
     }
 }
 
-struct locations *locations_open(const char *maps)
+struct locations *locations_open_of(const char *maps, pid_t pid)
 {
     struct locations *p = must(calloc(1, sizeof *p));
     FILE *in = fopen(maps, "re");
     char *line = NULL;
     size_t size = 0;
 
+    p->pid = pid;
     while (in != NULL && getline(&line, &size, in) > 0)
         read_line(p, line);
     free(line);
@@ -103,9 +150,16 @@ struct locations *locations_open(const char *maps)
     return p;
 }
 
+struct locations *locations_open(const char *maps)
+{
+    return locations_open_of(maps, 0);
+}
+
 void locations_close(struct locations *p)
 {
     symbols_close(p->symbols);
+    for (unsigned i = 0; p->pid != 0 && i < p->module_count; i++)
+        free((char *)p->modules[i].file);
     for (unsigned i = 0; i < p->part_count; i++)
         free((char *)p->parts[i].name);
     free(p->parts);

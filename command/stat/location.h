@@ -3,7 +3,9 @@
 #define FW_COMMAND_STAT_LOCATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * What lies at an address of a process that may have ended: by copies of its /proc/PID/maps, and
@@ -13,6 +15,8 @@ struct locations;
 
 /* The copies, the latest one last, as posix/stat_file.h has them. */
 struct locations *locations_open(const char *maps);
+/* The same of a living process, whose files may be in another mount namespace or deleted. */
+struct locations *locations_open_of(const char *maps, pid_t pid);
 void locations_close(struct locations *p);
 
 /* NULL and 0 where something is not known.  The texts live as long as the locations. */
@@ -37,10 +41,20 @@ struct location locations_data(struct locations *p, uint64_t address);
  */
 void locations_write(const struct location *location, uint64_t address, char *text, unsigned size);
 
+/*
+ * Where the file can be opened that a process has mapped there under that path: below the process's
+ * root, if it is still the same file (by its inode), else what is mapped.  pid 0: the path.
+ */
+void locations_file(pid_t pid, const char *path, uint64_t begin, uint64_t end, uint64_t inode,
+                    char *file, size_t size);
+/* Is it a regular file that begins as programs and libraries do? */
+bool locations_is_elf(const char *file);
+
 /* --- What the build picks: location_dwarf.c, or location_plain.c, which knows no symbols ------ */
 
 struct locations_module {
     const char *path;
+    const char *file;    /* what is opened for it */
     uint64_t begin, end; /* of all that is mapped of the file */
 };
 

@@ -54,7 +54,7 @@ static void *must(void *memory)
     return memory;
 }
 
-static void read_file(struct file *f)
+static void read_file(struct file *f, const char *opened)
 {
     Dwfl_Module *module = NULL;
 
@@ -63,7 +63,7 @@ static void read_file(struct file *f)
     if (f->dwfl == NULL)
         return;
     dwfl_report_begin(f->dwfl);
-    module = dwfl_report_elf(f->dwfl, f->path, f->path, -1, HERE, false);
+    module = dwfl_report_elf(f->dwfl, f->path, opened, -1, HERE, false);
     dwfl_report_end(f->dwfl, NULL, NULL);
     if (module != NULL)
         dwfl_module_info(module, NULL, &f->begin, &f->end, NULL, NULL, NULL, NULL);
@@ -75,19 +75,20 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static const struct file *file_at(const char *path)
+static const struct file *file_at(const char *path, const char *opened)
 {
     static struct file *all;
     struct stat identity = {.st_dev = 0};
     struct file *f;
 
-    stat(path, &identity);
+    stat(opened, &identity);
     for (f = all; f != NULL; f = f->next)
         if (strcmp(f->path, path) == 0 && is_same(&f->identity, &identity))
             return f;
     f = must(calloc(1, sizeof *f));
     *f = (struct file){.next = all, .path = must(strdup(path)), .identity = identity};
-    read_file(f);
+    if (locations_is_elf(opened))
+        read_file(f, opened);
     return all = f;
 }
 
@@ -98,7 +99,8 @@ struct symbols *symbols_open(const struct locations_module *modules, unsigned co
     s->mappings = must(calloc(count + 1, sizeof *s->mappings));
     s->count = count;
     for (unsigned i = 0; i < count; i++)
-        s->mappings[i] = (struct mapping){file_at(modules[i].path), modules[i].begin};
+        s->mappings[i] =
+            (struct mapping){file_at(modules[i].path, modules[i].file), modules[i].begin};
     return s;
 }
 

@@ -40,6 +40,12 @@ ROWS = [
     (FAILED, "show VALUE", dict.fromkeys(
         ("/furwock-no-such", "furwock-no-such", "./no/such", "/"), "No such file")),
     (FAILED, "show VALUE", dict.fromkeys(("/dev/null", "/tmp/"), "memory")),
+    (USAGE, "who VALUES", {"": "a process is missing", "42": "--core", "-p 1 --core=x": "combined",
+                           "--core=/dev/null a b": "one program"}),
+    (USAGE, "who --pid=VALUE", dict.fromkeys(("", "x", "0", "-1", "1x", "99999999999"), "--pid")),
+    (FAILED, "who --pid=VALUE", {"2147483647": "no such process"}),
+    (FAILED, "who --core=VALUE", {"/nonexistent/core": "No such file", "/dev/null": "not a core",
+                                  "/bin/true": "a program"}),
     (USAGE, "assist VALUES", {"": "start, stop or status", "begin": '"begin"',
                               "start stop": '"stop"', "start --anybody --group=0": "once"}),
     (USAGE, "assist start --group=VALUE", {"no-such": 'no group "no-such"', **dict.fromkeys(
