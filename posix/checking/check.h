@@ -42,6 +42,7 @@ struct fw_check_thread_ {
     uint32_t beyond;  /* locks that it holds and that are not in the stack */
     uint32_t is_armed;
     uint32_t ended;
+    uint32_t inherited; /* so many of the stack were taken before a fork */
     struct fw_check_held_ held[FW_CHECK_DEPTH];
     uint64_t cache[FW_CHECK_CACHE];     /* hashes of chains that are known to be in order */
     uint32_t dead[FW_CHECK_NODES / 32]; /* of cycle.c: bits of nodes that lead nowhere */
@@ -110,7 +111,7 @@ static inline bool fw_check_leave_(const void *object)
     struct fw_check_thread_ *t = fw_check_me_;
     struct fw_check_held_ *h;
 
-    if (__builtin_expect(t == NULL || t->count == 0, 0))
+    if (__builtin_expect(t == NULL || t->count <= t->inherited, 0))
         return false;
     h = &t->held[t->count - 1];
     if (__builtin_expect(h->object != object || h->again != 0, 0))

@@ -54,7 +54,7 @@ static struct fw_check_thread_ *claim(void)
 
 static void start(struct fw_check_thread_ *t)
 {
-    t->count = t->beyond = t->is_busy = t->ended = 0;
+    t->count = t->beyond = t->is_busy = t->ended = t->inherited = 0;
     t->hash = 0;
     t->epoch = 0; /* of none: nothing is in the cache */
     t->thread = (uint32_t)fw_id_number_(fw_self_());
@@ -119,6 +119,7 @@ void fw_check_drop_(struct fw_check_thread_ *t, struct fw_check_held_ *h)
     uint32_t i = (uint32_t)(h - t->held);
     uint64_t before = h->before;
 
+    t->inherited -= i < t->inherited;
     memmove(h, h + 1, (t->count - i - 1) * sizeof *h);
     t->count--;
     if (i < t->count)
@@ -212,6 +213,8 @@ static void become_child(void)
     for (uint32_t i = 0; i < most_used; i++) {
         struct fw_check_thread_ *t = &threads[i];
 
+        if (t == fw_check_me_)
+            t->inherited = t->count;
         if (t == fw_check_me_ || t->is_used == 0)
             continue;
         lose(t);

@@ -92,9 +92,12 @@ INLINE void destroyed(struct fault *f, int role)
         destroy(l);
 }
 
+extern struct lock *taken_for_child; /* by handlers of pthread_atfork, and made anew there */
+
 INLINE void reused(struct fault *f, int role)
 {
     struct lock *l = &f->lock[0];
+    pid_t child;
 
     (void)role;
     take(l);
@@ -103,6 +106,12 @@ INLINE void reused(struct fault *f, int role)
         return;
     }
     release(l);
+    taken_for_child = l;
+    child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    taken_for_child = NULL;
     destroy(l);
     make(l);
     take(l);

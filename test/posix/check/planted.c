@@ -56,6 +56,7 @@ static const struct {
 } kinds[] = {FAULT_KINDS(DESCRIBE)};
 
 pthread_key_t releases_it;
+struct lock *taken_for_child;
 static struct lock variables[VARIANTS][LOCKS];
 static struct fault faults[VARIANTS];
 
@@ -97,6 +98,24 @@ void give_turn(struct fault *f, int turn)
 static void release_it(void *lock)
 {
     release(lock);
+}
+
+static void before_fork(void)
+{
+    if (taken_for_child != NULL)
+        take(taken_for_child);
+}
+
+static void in_parent(void)
+{
+    if (taken_for_child != NULL)
+        release(taken_for_child);
+}
+
+static void in_child(void)
+{
+    if (taken_for_child != NULL)
+        make(taken_for_child);
 }
 
 static void *begin(void *arg)
@@ -173,6 +192,7 @@ int main(int argc, char **argv)
         if (strcmp(kinds[k].kind.name, argv[1]) != 0)
             continue;
         check(pthread_key_create(&releases_it, release_it), "pthread_key_create");
+        check(pthread_atfork(before_fork, in_parent, in_child), "pthread_atfork");
         for (int i = 0; i < VARIANTS; i++) {
             prepare(&faults[i], argv[1], i, is_bad);
             run(&kinds[k].kind, kinds[k].roles[i], &faults[i]);
