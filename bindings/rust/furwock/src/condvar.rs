@@ -67,6 +67,8 @@ unsafe impl Send for Condvar {}
 // SAFETY: as above; all access to fw_cond is through C functions that take its address.
 unsafe impl Sync for Condvar {}
 
+const TWO_MUTEXES: &str = "a condition variable is used with two mutexes at the same time";
+
 /// A thread that waits, from before it releases the mutex until it has it again.
 struct User<'a>(&'a Condvar);
 
@@ -78,7 +80,7 @@ impl<'a> User<'a> {
         match condvar.mutex.compare_exchange(ptr::null_mut(), mutex, order.0, order.1) {
             Ok(_) => {}
             Err(other) if other == mutex => {}
-            Err(_) => panic!("a condition variable is used with two mutexes at the same time"),
+            Err(_) => panic!("{TWO_MUTEXES}"),
         }
         condvar.users.fetch_add(1, Ordering::Relaxed);
         Self(condvar)

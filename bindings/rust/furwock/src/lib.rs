@@ -8,6 +8,7 @@
 //! - [`Semaphore`], [`Event`], [`Barrier`], [`Latch`]; [`wait_any`] for several of them at once.
 //! - [`BrLock`], for data that is almost only read: readers share no cache line.
 #![cfg_attr(feature = "ipc", doc = "- [`ipc`]: robust locks in memory that processes share.")]
+#![cfg_attr(feature = "std", doc = "- [`future`]: the same locks for tasks, in any runtime.")]
 //!
 //! All but [`BrLock`] have `const` constructors, allocate nothing, and need no destructor.
 //!
@@ -41,7 +42,7 @@
 //!   notice before it calls C panics, with the cause in the message.
 //! - There is no poisoning, except of [`Once`], as in `parking_lot`: a panic releases what the
 //!   thread holds.
-//! - Guards are not [`Send`]: the owner is a thread.
+//! - Guards are not [`Send`]: the owner is a thread.  (Those of futures are.)
 //!
 //! # Fork, and threads that end
 //!
@@ -72,6 +73,8 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "std")]
+pub mod future;
 #[cfg(feature = "ipc")]
 pub mod ipc;
 

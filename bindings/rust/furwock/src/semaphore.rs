@@ -172,7 +172,13 @@ pub struct Permit<'a> {
     semaphore: &'a Semaphore,
 }
 
-impl Permit<'_> {
+impl<'a> Permit<'a> {
+    /// A unit that has been taken.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_taken(semaphore: &'a Semaphore) -> Self {
+        Self { semaphore }
+    }
+
     /// Keeps the unit: it does not come back.
     pub fn forget(self) {
         core::mem::forget(self);

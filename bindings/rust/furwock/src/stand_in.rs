@@ -9,6 +9,15 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use furwock_sys::*;
 
+mod tasks;
+#[allow(unused_imports)] // without the feature std there are no futures
+pub(crate) use tasks::{
+    fw_await, fw_await_cancel, fw_await_cond, fw_await_drop, fw_await_event, fw_await_init_waker,
+    fw_await_latch, fw_await_mutex, fw_await_poll, fw_await_rdlock, fw_await_sem,
+    fw_await_set_waker, fw_await_wrlock, fw_task, fw_task_begin, fw_task_end, fw_task_mutex_unlock,
+    fw_task_rwlock_rdunlock, fw_task_rwlock_wrunlock, notify_tasks, release,
+};
+
 /// Has the deadline passed?
 unsafe fn has_passed(deadline: *const fw_deadline) -> bool {
     // SAFETY: null, or a deadline of the caller's.
@@ -58,9 +67,8 @@ pub(crate) unsafe fn fw_mutex_owner(m: *mut fw_mutex) -> c_int {
 }
 
 pub(crate) unsafe fn fw_mutex_unlock(m: *mut fw_mutex) {
-    // SAFETY: the caller's mutex.
-    let was = unsafe { word(m) }.swap(0, Ordering::Release);
-    assert_eq!(was, 1, "it was held");
+    // SAFETY: the caller's mutex, which a thread holds.
+    unsafe { release(m, 1) }
 }
 
 pub(crate) unsafe fn fw_mutex_unlock_fair(m: *mut fw_mutex) {
@@ -104,12 +112,17 @@ pub(crate) unsafe fn fw_cond_timedwait(
 
 pub(crate) unsafe fn fw_cond_signal(c: *mut fw_cond) -> u32 {
     // SAFETY: the caller's object.
-    unsafe { wake(c, |n| n.checked_sub(1), 1) }
+    unsafe {
+        match notify_tasks(c, 1) {
+            0 => wake(c, |n| n.checked_sub(1), 1),
+            woken => woken,
+        }
+    }
 }
 
 pub(crate) unsafe fn fw_cond_broadcast(c: *mut fw_cond) -> u32 {
     // SAFETY: the caller's object.
-    unsafe { wake(c, |n| (n != 0).then_some(0), u32::MAX) }
+    unsafe { notify_tasks(c, u32::MAX) + wake(c, |n| (n != 0).then_some(0), u32::MAX) }
 }
 
 unsafe fn wake(c: *mut fw_cond, less: impl FnMut(u32) -> Option<u32>, most: u32) -> u32 {
