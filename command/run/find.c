@@ -73,6 +73,7 @@ static const char *const names[] = {
     [RUN_QUIET] = "libfurwock-pthread.so",
     [RUN_COUNTING] = "libfurwock-pthread-stat.so",
     [RUN_CHECKING] = "libfurwock-pthread-check.so",
+    [RUN_OBSERVING] = "libfurwock-pthread-observe.so",
 };
 
 /* From where this program lies: as installed, and in a build directory. */

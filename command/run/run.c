@@ -14,7 +14,7 @@
 
 struct options {
     struct run_stat_options stat;
-    bool is_stat, is_print;
+    bool is_stat, is_print, is_observed;
     const char *policy, *hold;
     int first; /* of the program's words; 0: none */
 };
@@ -26,6 +26,7 @@ enum {
     KEY_POLICY = 'p',
     KEY_PRINT = 'e',
     KEY_CHECK = 'c',
+    KEY_OBSERVE = 'o',
     KEY_NO_WAIT = 256,
     KEY_SUPPRESS,
     KEY_HOLD
@@ -100,6 +101,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->is_stat = o->stat.checks = true;
         o->hold = milliseconds(arg);
         return 0;
+    case KEY_OBSERVE:
+        o->is_observed = o->is_stat = o->stat.counts = true;
+        if (arg != NULL)
+            o->stat.file = arg;
+        return 0;
     case KEY_STAT:
         o->is_stat = o->stat.counts = true;
         o->stat.file = arg;
@@ -156,8 +162,11 @@ static const struct argp_option options[] = {
      7},
     {"hold", KEY_HOLD, "MS", 0,
      "--check, and calls that sleep or do I/O for that many milliseconds while a lock is held", 8},
+    {"observe", KEY_OBSERVE, "FILE", OPTION_ARG_OPTIONAL,
+     "as --stat, but the program keeps the C library's locks: what it waits for without furwock",
+     9},
     {"environment", KEY_PRINT, NULL, 0,
-     "run nothing; print the environment variables, for a service or a script", 9},
+     "run nothing; print the environment variables, for a service or a script", 10},
     {0},
 };
 
@@ -207,7 +216,13 @@ static int run(int argc, char **argv)
         command_die(RUN_FAILED, "--environment goes without --stat, --check, --live, --json and "
                                 "--no-wait: it is furwock run that collects the figures");
     o.stat.counts |= !o.stat.checks;
-    which = o.stat.checks ? RUN_CHECKING : o.is_stat ? RUN_COUNTING : RUN_QUIET;
+    if (o.is_observed && (o.stat.checks || o.policy != NULL))
+        command_die(RUN_FAILED, "--observe leaves the C library's locks where they are: it goes "
+                                "without --check and --policy");
+    which = o.is_observed   ? RUN_OBSERVING
+            : o.stat.checks ? RUN_CHECKING
+            : o.is_stat     ? RUN_COUNTING
+                            : RUN_QUIET;
     run_library(which, library);
     if (o.first != 0) {
         run_find(words[0], program);

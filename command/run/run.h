@@ -18,7 +18,7 @@ enum {
 };
 
 /* Which of the libraries. */
-enum run_library { RUN_QUIET, RUN_COUNTING, RUN_CHECKING };
+enum run_library { RUN_QUIET, RUN_COUNTING, RUN_CHECKING, RUN_OBSERVING };
 
 /* Where it lies: beside this program, installed or in a build directory.  Refuses: RUN_FAILED. */
 void run_library(enum run_library which, char path[PATH_MAX]);

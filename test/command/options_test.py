@@ -111,6 +111,9 @@ def stat(case):
     case.assertRegex(said, r"^/.*/furwock-stat-.*\n[0-9]+\.[0-9]\n")
 
 
+elsewhere("run --observe", "test/posix/stat/stat_test.py", "test_the_hot_lock_is_found",
+          "--observe")
+
 for option_, test_ in (("check", "findings"), ("suppress", "suppress"),
                        ("hold", "test_a_bad_time")):
     elsewhere(f"run --{option_}", "test/posix/check/check_test.py", test_)

@@ -118,6 +118,30 @@ class Table(Case):
         self.assertEqual(done.returncode, 128 + signal.SIGTERM)
 
 
+class Observed(Case):
+    """The C library's own locks, counted in the same way."""
+
+    def test_the_hot_lock_is_found(self):
+        self.needs_names()
+        done = run("--observe", "--", HOT)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"\n  hot_lock +mutex +\d+ ")
+        self.assertRegex(done.stderr, r"100 %  in waits_for_it \(hot\.c:\d+\), while taken in "
+                                      r"keeps_it \(hot\.c:\d+\)")
+        self.assertRegex(done.stderr, r'held by \d+ "preload_stat_')
+        self.assertRegex(done.stderr, r"condition/event(.*\n)+  turn +barrier ")
+
+    def test_they_are_the_c_librarys(self):
+        done = run("--observe", "--", "sh", "-c", "echo $LD_PRELOAD")
+        self.assertRegex(done.stdout, r"libfurwock-pthread-observe\.so\n$")
+        self.assertEqual(done.returncode, 0)
+
+    def test_what_goes_only_with_furwocks_locks(self):
+        for option in ("--check", "--policy=fair"):
+            done = run("--observe", option, "--", "true")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1))
+
+
 class Json(Case):
     def test_figures_fit_together(self):
         found, done = figures(HOT)
