@@ -8,6 +8,7 @@
 #include <furwock/bits/api.h>
 #include <furwock/bits/await.h>
 #include <furwock/bits/deadline.h>
+#include <furwock/cond.h>
 #include <furwock/event.h>
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
@@ -61,22 +62,35 @@ FW_BEGIN_DECLS
  * (OLS 2002), section 5, for user-level thread packages; their descriptor per wait (FUTEX_FD) lost
  * wakes and is gone.  Here the wait queue is the lock's own, and a descriptor belongs to a loop.
  *
- * Example: work for the thread that runs a loop, handed over by another thread
+ * Example: a task that changes an account, and never blocks the thread that runs it
  *
- *     struct job {
- *         fw_await op; // first, so that run_job finds the rest
- *         int *counter;
+ *     struct deposit {
+ *         fw_await wait; // first, so that finish finds the rest
+ *         fw_task task;
+ *         fw_mutex *lock;
+ *         long *balance, amount;
+ *         bool is_finished;
  *     };
  *
- *     static void run_job(fw_await *op, int error)
+ *     static void finish(fw_await *wait, int error)
  *     {
- *         *((struct job *)op)->counter += error == 0;
+ *         struct deposit *d = (struct deposit *)wait;
+ *
+ *         if (error == 0) {
+ *             *d->balance += d->amount;
+ *             fw_task_mutex_unlock(d->lock, d->task);
+ *         }
+ *         d->is_finished = true;
  *     }
  *
- *     int hand_over(struct job *job, fw_loop *loop)
+ *     void start(struct deposit *d, fw_loop *loop)
  *     {
- *         fw_await_init(&job->op, loop, 0, run_job);
- *         return fw_loop_post(&job->op);
+ *         int error;
+ *
+ *         fw_await_init(&d->wait, loop, d->task, finish);
+ *         error = fw_await_mutex(&d->wait, d->lock, NULL);
+ *         if (error != EINPROGRESS)
+ *             finish(&d->wait, error); // the lock was free
  *     }
  */
 
@@ -225,6 +239,13 @@ FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline
 /* EAGAIN from rdlock: too many read locks are held. */
 FW_API int fw_await_rdlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
 FW_API int fw_await_wrlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+
+/*
+ * Waits for a signal, with a mutex that the task holds: never returns 0.  EINPROGRESS: the mutex
+ * was given up.  It ends with the mutex held again, also with ETIMEDOUT, which done is given after
+ * the deadline.  An error: the mutex was not given up.
+ */
+FW_API int fw_await_cond(fw_await *op, fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
 
 /* Ends when the deadline has come: done(op, 0).  Returns 0 if it has, else EINPROGRESS. */
 FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);

@@ -27,6 +27,9 @@ struct fw_operation_kind_ {
     /* SIGNALLED: goes on.  EINPROGRESS: WAITING; 0: it has all that it asked for. */
     int (*go_on)(fw_await *op);
 
+    /* Granted, it has ended with that; NULL: with what it was granted with. */
+    int (*result)(const fw_await *op);
+
     /* Its deadline has passed, and it was stopped: the result, or EINPROGRESS.  NULL: ETIMEDOUT. */
     int (*expired)(fw_await *op);
 };

@@ -125,13 +125,18 @@ void fw_loop_add_(fw_loop *loop, fw_await *op, const fw_deadline *deadline)
         fw_loop_arm_(loop);
 }
 
+void fw_loop_stop_timer_(fw_loop *loop, fw_await *op)
+{
+    if (op->timer_ != 0)
+        fw_timers_remove_(&loop->timers[op->timer_ - 1], op);
+    op->timer_ = 0;
+}
+
 void fw_loop_remove_(fw_loop *loop, fw_await *op)
 {
     if (op->is_listed_)
         fw_inbox_remove_(&loop->inbox, op);
-    if (op->timer_ != 0)
-        fw_timers_remove_(&loop->timers[op->timer_ - 1], op);
-    op->timer_ = 0;
+    fw_loop_stop_timer_(loop, op);
     if (op->kind_ != FW_OPERATION_POST)
         loop->waiting--;
 }

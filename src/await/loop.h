@@ -59,6 +59,9 @@ int fw_loop_prepare_timer_(fw_loop *loop, clockid_t clock);
 /* An operation was queued. */
 void fw_loop_add_(fw_loop *loop, fw_await *op, const fw_deadline *deadline);
 
+/* Its deadline counts no more. */
+void fw_loop_stop_timer_(fw_loop *loop, fw_await *op);
+
 /* It is over: takes it out of the inbox and of the timers, if it is in them. */
 void fw_loop_remove_(fw_loop *loop, fw_await *op);
 

@@ -15,9 +15,9 @@
 
 static const struct fw_operation_kind_ *const kinds[] = {
     [FW_OPERATION_POST] = &fw_operation_post_,       [FW_OPERATION_TIMER] = &fw_operation_timer_,
+    [FW_OPERATION_MUTEX] = &fw_operation_mutex_,     [FW_OPERATION_RWLOCK] = &fw_operation_rwlock_,
     [FW_OPERATION_PERMITS] = &fw_operation_permits_, [FW_OPERATION_EVENT] = &fw_operation_event_,
-    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_MUTEX] = &fw_operation_mutex_,
-    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_RWLOCK] = &fw_operation_rwlock_,
+    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_COND] = &fw_operation_cond_,
 };
 
 const struct fw_operation_kind_ *fw_operation_kind_(const fw_await *op)
@@ -63,8 +63,8 @@ int fw_operation_taken_slow_(fw_await *op, unsigned kind, const void *object)
     op->object_ = object;
     op->result_ = 0;
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
-    if (fw_operation_win_(op))
-        return 0;
+    if (fw_await_group_winner(op->group_) == NULL && fw_operation_win_(op))
+        return 0; /* (a group serves once: also not the same again) */
     fw_operation_kind_(op)->give_back(op);
     return ECANCELED;
 }
@@ -100,10 +100,11 @@ int fw_operation_queued_(fw_loop *loop, fw_await *op, const fw_deadline *deadlin
 bool fw_operation_leave_(fw_await *op, const struct fw_operation_kind_ *kind)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(op->object_);
+    uint32_t state = fw_load32_relaxed(&op->state_);
 
-    if (fw_load32_relaxed(&op->state_) != FW_OPERATION_WAITING) {
+    if (state != FW_OPERATION_WAITING) {
         fw_waitqueue_unlock_(bucket);
-        return false;
+        return state == FW_OPERATION_LOST;
     }
     fw_waitqueue_remove_(bucket, fw_operation_node_(op));
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
@@ -128,8 +129,12 @@ static void end(fw_await *op)
 
 int fw_operation_end_(fw_await *op)
 {
+    const struct fw_operation_kind_ *kind = fw_operation_kind_(op);
+
     fw_loop_note_late_(op);
     end(op);
+    if (kind->result != NULL)
+        op->result_ = (uint16_t)kind->result(op);
     return op->result_;
 }
 

@@ -11,8 +11,8 @@
 
 /*
  * The deadlines of a loop's operations, on one clock: a pairing heap through the operations, which
- * allocates nothing.  Enqueueing takes a comparison, removal O(log n) amortised: with 100 000
- * deadlines some tenths of a microsecond (doc/design/await-loop.md).  For the loop's thread only.
+ * allocates nothing.  Enqueueing takes a comparison, removal O(log n) amortised.  For the loop's
+ * thread only.
  */
 struct fw_timers_ {
     fw_await *first; /* the earliest; NULL: none */

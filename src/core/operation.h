@@ -90,10 +90,12 @@ void fw_operation_enqueue_(struct fw_waitqueue_ *bucket, fw_await *op);
 /* Claims the group of an operation, if it has one, for it.  False: another of it has ended. */
 static inline bool fw_operation_win_(fw_await *op)
 {
-    fw_await *none = NULL;
+    fw_await *winner = NULL;
 
-    return op->group_ == NULL || __atomic_compare_exchange_n(&op->group_->winner_, &none, op, false,
-                                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return op->group_ == NULL ||
+           __atomic_compare_exchange_n(&op->group_->winner_, &winner, op, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE) ||
+           winner == op;
 }
 
 /* WAITING -> LOST: dequeues it. */

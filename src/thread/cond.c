@@ -48,6 +48,8 @@
  * CV7  The queue is in order of urgency, as each waiter was before it slept; first come, first
  *      served among equals.  A broadcast keeps the order: the kernel has its sleepers in the same,
  *      and if it wakes one meanwhile, that is the first of the queue.
+ * CV8  Operations (core/operation.h) are queued among the threads, and signalled in the order of
+ *      the queue; they are never moved, but go to the mutex by themselves.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -117,7 +119,7 @@ static bool is_over(struct waiter *me, int error)
         me->seq = fw_load32_relaxed(&c->seq_); /* queued: the variable is alive (CV4) */
     } else if (!marked) {
         fw_waitqueue_remove_(bucket, &me->node); /* F:stays-in-line */
-        if (first_of(bucket, c) == NULL)
+        if (is_queue_empty(bucket, c))
             clear_waiters(c);
     }
     fw_waitqueue_unlock_(bucket);

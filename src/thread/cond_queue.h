@@ -8,6 +8,7 @@
 
 #include <furwock/cond.h>
 
+#include "core/operation.h"
 #include "core/thread_state.h"
 #include "core/wait.h"
 #include "core/waitqueue.h"
@@ -44,14 +45,33 @@ static inline struct waiter *waiter_at(struct fw_waiter_node_ *p)
     return p == NULL ? NULL : (struct waiter *)((char *)p - offsetof(struct waiter, node));
 }
 
+/* Operations (core/operation.h) are queued among the threads: these find the threads only. */
+static inline struct waiter *thread_from(struct fw_waiter_node_ *p)
+{
+    while (p != NULL && p->is_operation)
+        p = fw_waitqueue_next_(p);
+    return waiter_at(p);
+}
+
 static inline struct waiter *first_of(const struct fw_waitqueue_ *bucket, const fw_cond *c)
 {
-    return waiter_at(fw_waitqueue_first_(bucket, c));
+    return thread_from(fw_waitqueue_first_(bucket, c));
 }
 
 static inline struct waiter *after(const struct waiter *w)
 {
-    return waiter_at(fw_waitqueue_next_(&w->node));
+    return thread_from(fw_waitqueue_next_(&w->node));
+}
+
+static inline bool is_queue_empty(const struct fw_waitqueue_ *bucket, const fw_cond *c)
+{
+    return fw_waitqueue_first_(bucket, c) == NULL;
+}
+
+/* Is nobody queued but this one? */
+static inline bool is_alone(const struct fw_waitqueue_ *bucket, const struct waiter *w)
+{
+    return fw_waitqueue_first_(bucket, w->c) == &w->node && fw_waitqueue_next_(&w->node) == NULL;
 }
 
 /* If several are queued it is the first, if any. */
@@ -105,6 +125,30 @@ static inline void clear_waiters(fw_cond *c)
 {
     fw_store32_release(&c->waiters_, mode_of(c));
 }
+
+/*
+ * --- cond_operation.c ---------------------------------------------------------------------------
+ *
+ * Inside the bucket.  The first of the queue, if that is an operation which is no loser of its
+ * group; else NULL.
+ */
+fw_await *fw_cond_first_operation_(struct fw_waitqueue_ *bucket, const fw_cond *c);
+
+/* Signals the first of the queue, an operation; the variable may be gone afterwards. */
+struct fw_wakeup_ fw_cond_signal_operation_(struct fw_waitqueue_ *bucket, fw_cond *c, fw_await *op);
+
+/*
+ * Signals all operations that are queued; *n more were.  Returns the bucket, or NULL: it was left
+ * meanwhile, nobody is queued, and the variable may be gone.
+ */
+struct fw_waitqueue_ *fw_cond_signal_operations_(struct fw_waitqueue_ *bucket, const fw_cond *c,
+                                                 struct fw_wakeups_ *wakeups, uint32_t *n);
+
+/* Queues an operation, whose object_ is the variable. */
+void fw_cond_enqueue_(fw_cond *c, fw_await *op);
+
+/* Inside the bucket: an operation has been taken out of the queue.  Leaves the bucket. */
+void fw_cond_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op);
 
 /* Passes a wake that a cancelled waiter may have had to the next waiter; leaves the bucket. */
 void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c);

@@ -82,10 +82,10 @@ static void wake_by_bit(struct fw_waitqueue_ *bucket, const fw_cond *c, struct w
  */
 static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
-    bool is_alone = after(w) == NULL;
+    bool alone = is_alone(bucket, w);
 
     change_seq(c); /* CV2  F:keeps-seq */
-    fw_store32_release(&c->waiters_, COND_SIGNALS | (is_alone ? 0 : COND_WAITERS));
+    fw_store32_release(&c->waiters_, COND_SIGNALS | (alone ? 0 : COND_WAITERS));
     if (w->is_single)
         return wake_single(bucket, w);
     wake_by_bit(bucket, c, w);
@@ -95,7 +95,7 @@ static const uint32_t *wake_sleeper(struct fw_waitqueue_ *bucket, fw_cond *c, st
 /* Wakes the first of a queue. */
 static const uint32_t *wake_one(struct fw_waitqueue_ *bucket, fw_cond *c, struct waiter *w)
 {
-    if (after(w) == NULL)
+    if (is_alone(bucket, w))
         clear_waiters(c);
     return mark_awake(bucket, w) ? NULL : wake_sleeper(bucket, c, w);
 }
@@ -195,51 +195,77 @@ static void leave(struct fw_waitqueue_ *bucket, const uint32_t *word)
 
 void fw_cond_pass_on_(struct fw_waitqueue_ *bucket, fw_cond *c)
 {
+    fw_await *op = fw_cond_first_operation_(bucket, c);
     struct waiter *w = first_of(bucket, c);
+    struct fw_wakeup_ wakeup = {NULL, NULL};
     const uint32_t *word = NULL;
 
-    if (w != NULL) /* then the variable is alive */
+    if (op != NULL) /* then the variable is alive */
+        wakeup = fw_cond_signal_operation_(bucket, c, op);
+    else if (w != NULL)
         word = wake_sleeper(bucket, c, w);
     leave(bucket, word);
+    fw_wakeup_(wakeup);
 }
 
 uint32_t fw_cond_signal(fw_cond *c)
 {
+    struct fw_wakeup_ wakeup = {NULL, NULL};
     const uint32_t *word = NULL;
     struct fw_waitqueue_ *bucket;
     struct waiter *w;
+    fw_await *op;
     bool is_one;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
         return 0;
     bucket = fw_waitqueue_lock_(c);
+    op = fw_cond_first_operation_(bucket, c);
     w = first_of(bucket, c);
-    is_one = w != NULL;
-    if (w != NULL)
+    is_one = w != NULL || op != NULL;
+    if (op != NULL)
+        wakeup = fw_cond_signal_operation_(bucket, c, op);
+    else if (w != NULL)
         word = wake_one(bucket, c, w);
     else
         clear_waiters(c); /* F:clears-late */
     leave(bucket, word);
+    fw_wakeup_(wakeup);
     return is_one;
+}
+
+static bool has_operations(const struct fw_waitqueue_ *bucket, const fw_cond *c)
+{
+    const struct fw_waiter_node_ *p = fw_waitqueue_first_(bucket, c);
+
+    while (p != NULL && !p->is_operation)
+        p = fw_waitqueue_next_(p);
+    return p != NULL;
 }
 
 uint32_t fw_cond_broadcast(fw_cond *c)
 {
     const uint32_t *word = NULL;
     struct fw_waitqueue_ *bucket;
-    uint32_t asleep, woken = 0;
+    uint32_t asleep, left, woken = 0;
+    struct fw_wakeups_ wakeups;
 
     if ((fw_load32_acquire(&c->waiters_) & COND_WAITERS) == 0)
         return 0;
-    bucket = fw_waitqueue_lock_(c);
-    clear_waiters(c);
+    bucket = fw_cond_signal_operations_(fw_waitqueue_lock_(c), c, &wakeups, &woken);
+    if (bucket == NULL)
+        return woken;
+    left = has_operations(bucket, c) ? COND_WAITERS : 0; /* they came meanwhile */
+    if (left == 0)
+        clear_waiters(c);
     asleep = wake_some(bucket, c, &woken);
     if (asleep == 1) {
         word = wake_sleeper(bucket, c, first_of(bucket, c));
     } else if (asleep > 1) {
-        fw_store32_relaxed(&c->waiters_, 0); /* new waiters sleep on seq_ */
+        fw_store32_relaxed(&c->waiters_, left); /* new waiters sleep on seq_ */
         move_all(bucket, c, asleep);
     }
     leave(bucket, word);
+    fw_wakeups_(&wakeups);
     return woken + asleep;
 }

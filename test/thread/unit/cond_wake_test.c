@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cond_waits.h"
 
-/* src/thread/cond_wake.c: when a waiter is woken. */
+/*
+ * src/thread/cond_wake.c: when a waiter is woken.  (src/thread/cond_operation.c:
+ * test/await/unit/cond_test.c)
+ */
 
 /* The variable says that signals are the rule: the next waiter sleeps on a futex of its own. */
 enum { SIGNALS = 2 };
