@@ -183,6 +183,9 @@ bool fw_rt_is_alive_(const struct fw_rt_task_record *c);
 
 /* Is there no such thread?  One system call. */
 bool fw_rt_no_thread_(uint32_t tid);
+
+/* Of a thread that is known to be ending: waits until the kernel has done with its words. */
+void fw_rt_await_end_(uint32_t tid);
 bool fw_rt_is_gone_(const struct fw_rt_task_record *c);
 
 /* If the word bears that thread's id, which is gone, it is free. */

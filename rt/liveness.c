@@ -19,6 +19,11 @@
  *                      first thread
  * anything else        it was written over
  *
+ * LIVE1  The kernel goes through the list, and only then hands on the futexes with priority
+ *     inheritance for which others wait; both between the marks of its own "is ending" and "has
+ *     ended".  Whoever asks for a futex of a thread that is ending waits for the second (since
+ *     Linux 5.5, "exiting" in kernel/futex), and so for both.
+ *
  * Where words are kept, they are all that is asked, beside the kernel: an id that was given out
  * anew means nothing to them, and to open files in /proc is nothing for a thread under SCHED_FIFO,
  * since the kernel may wait there for one that is less urgent, in a loop.
@@ -90,6 +95,12 @@ bool fw_rt_no_thread_(uint32_t tid)
     uint32_t word = tid;
 
     return tid == 0 || fw_futex_trylock_pi_(&word, FW_FUTEX_PRIVATE) == -ESRCH;
+}
+
+/* The kernel answers for a thread that is just ending once it has done with the thread's words. */
+void fw_rt_await_end_(uint32_t tid)
+{
+    (void)fw_rt_no_thread_(tid); /* LIVE1 */
 }
 
 bool fw_rt_is_gone_(const struct fw_rt_task_record *c)

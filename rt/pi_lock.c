@@ -62,6 +62,7 @@ static bool is_orphaned(const struct fw_rt_state *w, uint32_t *word, uint32_t ow
         return fw_rt_no_thread_(owner);
     if ((error != -ETIMEDOUT && error != -EPERM) || may_hold(w, word, owner))
         return false;
+    fw_rt_await_end_(owner); /* or the kernel may yet hand it on (pip.c, PIP3) */
     return error == -EPERM || fw_futex_trylock_pi_(word, shared) == -EBUSY;
 }
 

@@ -21,6 +21,10 @@
  *     before it leaves it; so bits of others that the owner sees are dead tasks'.  A task that has
  *     been told of a death reaps them, and takes the mark that the reaping leaves (death.c,
  *     DEATH2), before it goes on.
+ * PIP3  A thread that ends is marked as dead first, and then the kernel hands on the words for
+ *     which others sleep.  So who finds it marked waits for the end of both (liveness.c, LIVE1)
+ *     before it asks the kernel about the word: what the kernel then says of it is about another
+ *     thread that has been given the id.
  */
 #include "rt/internal.h"
 
@@ -82,16 +86,19 @@ static int arrive(uint32_t *word)
 
 /*
  * The owner may be dead.  The kernel is asked for the word itself: it says EINVAL while one is on
- * its way that has inherited the lock.  EBUSY: so it is, or the owner lives.
+ * its way that has inherited the lock.  EBUSY: so it is, or the owner lives, or is just ending.
  */
 static int inherit(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
 {
-    int error = fw_futex_trylock_pi_(word, t->shared);
+    bool is_dead = is_orphaned(t, owner);
+    int error;
 
+    if (is_dead)
+        fw_rt_await_end_(owner); /* PIP3 */
+    error = fw_futex_trylock_pi_(word, t->shared);
     if (error == 0)
         return arrive(word);
-    if (error == -ESRCH ? fw_rt_no_thread_(owner)
-                        : (error == -EBUSY || error == -EPERM) && is_orphaned(t, owner))
+    if (error == -ESRCH ? fw_rt_no_thread_(owner) : (error == -EBUSY || error == -EPERM) && is_dead)
         return take_over(t, word, owner) ? EOWNERDEAD : EBUSY;
     return EBUSY;
 }
