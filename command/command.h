@@ -28,6 +28,7 @@ struct command {
 
 extern const struct command command_assist;
 extern const struct command command_calibrate;
+extern const struct command command_compare;
 extern const struct command command_doctor;
 extern const struct command command_regions;
 extern const struct command command_rt;

@@ -10,7 +10,8 @@ _furwock() {
             *) path+=("${COMP_WORDS[i]}") ;;
         esac
         # From the program on that shall be run, the line is its own.
-        if [[ ${path[*]} == "run "* || ${path[*]} == "rt trace "* ]]; then
+        if [[ ${path[*]} == "run "* || ${path[*]} == "compare "* ||
+            ${path[*]} == "rt trace "* ]]; then
             COMPREPLY=()
             declare -F _command_offset > /dev/null && _command_offset "$i"
             return 0
@@ -25,7 +26,7 @@ _furwock() {
     elif [[ ${path[*]} == "" || ${path[*]} == rt ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^  \([a-z]\{1,\}\) \{3,\}.*/\1/p' \
             <<< "$said")" -- "$word")
-    elif [[ ${path[*]} == run || ${path[*]} == "rt trace" ]]; then
+    elif [[ ${path[*]} == run || ${path[*]} == compare || ${path[*]} == "rt trace" ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     else
         COMPREPLY=() # files, by -o default

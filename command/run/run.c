@@ -58,7 +58,7 @@ static bool is_spin(const char *text, size_t length)
 }
 
 /* What the library will understand (posix/settings.h). */
-static bool is_policy(const char *text)
+bool run_is_policy(const char *text)
 {
     for (;;) {
         size_t length = strcspn(text, ",");
@@ -122,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->is_stat = o->stat.is_impatient = true;
         return 0;
     case KEY_POLICY:
-        if (!is_policy(arg))
+        if (!run_is_policy(arg))
             command_die(RUN_FAILED,
                         "--policy takes greedy, fair, or spin=US with at most %u us; not \"%s\"",
                         (unsigned)(FW_WAIT_SPIN_MAX_NS / 1000), arg);

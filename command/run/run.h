@@ -49,6 +49,9 @@ void run_check(const char *program, char *const argv[], enum run_library which, 
  */
 void run_environment(const char *library, const char *runtime, const char *policy);
 
+/* Is that what --policy takes? */
+bool run_is_policy(const char *text);
+
 /* Does not return if all is well; else after one line, with the exit status. */
 int run_execute(const char *program, char **argv);
 

@@ -27,6 +27,7 @@ ROWS = {}
 # Where another test sees whether what they print has arrived; or they print nothing.
 PRINT_ELSEWHERE = {
     ("show",): "test/command/region_test.py",
+    ("compare",): "test/command/compare_test.py",
     ("rt",): "its verbs",
     ("rt", "run"): "test_measurements_that_cannot_be_written",
     ("rt", "trace"): "test/command/rt_trace_test.py",
@@ -113,6 +114,10 @@ def stat(case):
 
 elsewhere("run --observe", "test/posix/stat/stat_test.py", "test_the_hot_lock_is_found",
           "--observe")
+
+for option_, test_ in (("rounds", "test_figures"), ("policy", "test_figures"),
+                       ("json", "test_figures"), ("any-status", "test_a_program_that_fails")):
+    elsewhere(f"compare --{option_}", "test/command/compare_test.py", test_)
 
 for option_, test_ in (("check", "findings"), ("suppress", "suppress"),
                        ("hold", "test_a_bad_time")):
