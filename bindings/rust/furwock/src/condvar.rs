@@ -226,6 +226,17 @@ impl Condvar {
         result
     }
 
+    /// Do the threads that wait, if any do, wait with that mutex?  The caller holds it.
+    ///
+    /// # Panics
+    ///
+    /// If not.
+    #[cfg(feature = "std")]
+    pub(crate) fn assert_waits_with(&self, mutex: &RawMutex) {
+        let other = self.mutex.load(Ordering::Acquire);
+        assert!(other.is_null() || other == mutex.as_ptr(), "{TWO_MUTEXES}");
+    }
+
     /// # Safety
     ///
     /// The caller holds the mutex.

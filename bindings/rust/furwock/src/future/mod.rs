@@ -9,7 +9,8 @@
 //! - [`Semaphore::acquire_async`](crate::Semaphore::acquire_async) and
 //!   [`permit_async`](crate::Semaphore::permit_async),
 //!   [`Event::wait_async`](crate::Event::wait_async),
-//!   [`Latch::wait_async`](crate::Latch::wait_async).
+//!   [`Latch::wait_async`](crate::Latch::wait_async),
+//!   [`Condvar::wait_async`](crate::Condvar::wait_async).
 //!
 //! ```
 //! use furwock::future::LockAsync;
@@ -51,8 +52,8 @@
 //! - **Order.**  Tasks get a lock in the order in which they were first polled, and a release hands
 //!   it over to the next one: no other task or thread comes between.  Where threads wait too, tasks
 //!   and threads take turns once the first of them has waited for half a millisecond.
-//! - **Dropping a future** at any point, also in `select!`, cancels the wait: it keeps no lock and no
-//!   unit, and loses none. Its place in the order is lost.
+//! - **Dropping a future** at any point, also in `select!`, cancels the wait: it keeps no lock, no
+//!   unit and no notification, and loses none. Its place in the order is lost.
 //! - **Guards** are [`Send`]: they may be held across `.await` and dropped in another thread. The
 //!   holder is the guard, not the thread; a thread that asks for the owner is told of none.
 //! - A future that is woken holds the lock from that moment on, before it is polled.  So what is
@@ -75,11 +76,13 @@
 //!   A `select!` that owns its futures (without `&mut`) drops the others before it runs an arm.
 //! - In the child of a fork the futures that the parent had are not to be polled.
 
+mod condvar;
 mod mutex;
 mod operation;
 mod rwlock;
 mod units;
 
+pub use condvar::ConditionWait;
 pub use mutex::{LockAsync, LockFuture, MutexGuard};
 pub use rwlock::{
     RawRwLockAsync, ReadFuture, RwLockAsync, RwLockReadGuard, RwLockWriteGuard, WriteFuture,

@@ -96,6 +96,18 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.mutex
     }
+
+    /// Its parts, without a release.
+    pub(super) fn into_parts(this: Self) -> (&'a Mutex<T>, Task) {
+        let this = core::mem::ManuallyDrop::new(this);
+        // SAFETY: read once, and never dropped.
+        (this.mutex, unsafe { ptr::read(&this.task) })
+    }
+
+    /// The guard of a mutex that `task` holds.
+    pub(super) fn from_parts(mutex: &'a Mutex<T>, task: Task) -> Self {
+        Self { mutex, task }
+    }
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {

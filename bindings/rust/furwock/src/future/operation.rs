@@ -49,6 +49,9 @@ impl Drop for Task {
 
 /// Submits an operation: what the `fw_await_...` of an object does.
 pub(crate) trait Submit {
+    /// May C wake the task more than once for one operation?
+    const WAKES_TWICE: bool = false;
+
     /// 0, `EINPROGRESS`, or an error.
     ///
     /// # Safety
@@ -134,7 +137,7 @@ impl Operation {
             self.shared = ptr::null_mut();
         }
         match &self.waker {
-            Some(waker) if waker.will_wake(cx.waker()) => {
+            Some(waker) if waker.will_wake(cx.waker()) && !S::WAKES_TWICE => {
                 // SAFETY: it was submitted.
                 let result = unsafe { sys::fw_await_poll(self.for_c()) };
                 self.ended(result)
@@ -171,7 +174,7 @@ impl Operation {
         Poll::Ready(result)
     }
 
-    /// Ends the wait, and gives back what it had been granted.
+    /// Ends the wait, and gives back what it had been granted.  Not if C may wake it twice.
     pub(crate) fn give_up(&mut self) {
         if self.is_waiting {
             self.is_waiting = false;
@@ -181,6 +184,26 @@ impl Operation {
                 // SAFETY: C has not called it, and no longer has it.
                 unsafe { free(self.shared) };
             }
+        }
+    }
+
+    /// Ends the wait.  True: it had been granted, and what it was granted is the caller's.
+    pub(crate) fn cancel(&mut self) -> bool {
+        if !self.is_waiting {
+            return false;
+        }
+        let mut old = ptr::null_mut();
+        // SAFETY: it was submitted.
+        let result =
+            unsafe { sys::fw_await_set_waker(self.for_c(), None, ptr::null_mut(), &mut old) };
+        if self.ended(result).is_ready() {
+            return true;
+        }
+        self.is_waiting = false;
+        // SAFETY: C no longer has it; the operation is waiting.
+        unsafe {
+            free(old);
+            !sys::fw_await_cancel(self.for_c())
         }
     }
 }

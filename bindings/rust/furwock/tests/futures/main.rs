@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The futures, as a runtime has them.
 
+mod condvar;
 mod executor;
 mod mutex;
 mod rwlock;

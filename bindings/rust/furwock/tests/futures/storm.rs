@@ -94,6 +94,45 @@ fn locks_are_neither_kept_nor_lost() {
     assert_eq!(mutexes.iter().map(|mutex| *mutex.lock()).sum::<u64>(), 12 * ROUNDS + by_threads);
 }
 
+/// Tokens go round: one lost notification, and the tasks hang.
+#[cfg(not(miri))] // the stand-in cannot pass a notification on
+#[test]
+fn notifications_are_not_lost() {
+    let shared = Arc::new((Mutex::new(0_u64), furwock::Condvar::new()));
+    let takers = (0..8_u64).map(|i| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move {
+            let (tokens, some) = &*shared;
+            let mut taken = 0;
+            while taken < ROUNDS / 4 {
+                let mut guard = tokens.lock_async().await;
+                if *guard == 0 {
+                    match within((i + taken) % 4, some.wait_async(guard)).await {
+                        Some(again) => guard = again,
+                        None => continue,
+                    }
+                }
+                if *guard > 0 {
+                    *guard -= 1;
+                    taken += 1;
+                }
+            }
+        }) as _
+    });
+    let takers = takers.collect();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (tokens, some) = &*shared;
+            for _ in 0..8 * (ROUNDS / 4) {
+                *tokens.lock() += 1;
+                some.notify_one();
+            }
+        });
+        run(2, takers);
+    });
+    assert_eq!(*shared.0.lock(), 0);
+}
+
 /// A runtime polls by many wakers, and drops in another thread than it polled.
 #[test]
 fn every_poll_with_another_waker() {

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+//! Nothing but tests: furwock's futures in the runtimes that people use.
