@@ -49,6 +49,7 @@ static void ask_all(void)
     ask(doctor_system, doctor_system_count);
     ask(doctor_assist, doctor_assist_count);
     ask(doctor_rt, doctor_rt_count);
+    ask(doctor_processes, doctor_processes_count);
 }
 
 static const char *follows(const struct answer *a)

@@ -44,6 +44,8 @@ enum { DOCTOR_ILL = 3 };
 
 extern const struct doctor_question doctor_kernel[], doctor_system[], doctor_assist[], doctor_rt[];
 extern const size_t doctor_kernel_count, doctor_system_count, doctor_assist_count, doctor_rt_count;
+extern const struct doctor_question doctor_processes[];
+extern const size_t doctor_processes_count;
 
 /* By the error of a system call that was made to fail: 0, or any error but the two, is yes. */
 enum doctor_state doctor_state_of(int error);

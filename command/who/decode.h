@@ -27,6 +27,7 @@ struct decode_question {
     pid_t waiter;         /* the waiting thread, in its own pid namespace */
     const uint8_t *stack; /* from the stack pointer on */
     size_t stack_size;
+    uint64_t sp;
 };
 
 enum decode_kind {
@@ -57,6 +58,7 @@ struct decode_answer {
     uint64_t object;    /* its address; 0: not known */
     uint64_t mutex;     /* that goes with a condition; 0: not known */
     pid_t owner;        /* in the waiter's pid namespace; 0: nobody, or not known */
+    unsigned task;      /* the owner is no thread, but a task (furwock/await.h); 0: it is not */
     bool names_owner;   /* the kind has a field for it */
     bool is_dead;       /* the kernel has marked the owner as dead */
     unsigned readers;   /* that hold it, and of whom the lock says no more */

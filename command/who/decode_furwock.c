@@ -16,14 +16,19 @@
 enum { PTHREAD_KIND = 16, PTHREAD_SITE = 24, PTHREAD_RWLOCK = 40, PTHREAD_WRITER = 24 };
 enum { KIND_SPECIAL = 16 | 32 | 64 | 128, KIND_LIMIT = 1024 };
 
-static uint32_t id_of(const struct decode_question *q)
+/* (An alias, of a thread after a fork, means what the other process knows.) */
+static void take_owner(struct decode_answer *a, uint32_t id)
 {
-    return (uint32_t)q->waiter << FW_ID_SHIFT | FW_ID_HELD;
+    uint32_t number = id >> FW_ID_SHIFT;
+
+    a->owner = number < FW_ID_ALIAS ? (pid_t)number : 0;
+    a->task = fw_id_is_task_(id) ? number - FW_ID_ALIAS : 0;
 }
 
 static bool is_of_waiter(const struct decode_question *q, uint32_t id)
 {
-    return (id & ~(FW_ID_ALIAS << FW_ID_SHIFT)) == id_of(q);
+    return id == ((uint32_t)q->waiter << FW_ID_SHIFT | FW_ID_HELD) ||
+           id == (FW_ID_ALIAS << FW_ID_SHIFT | FW_ID_HELD);
 }
 
 /* --- Mutexes ---------------------------------------------------------------------------------- */
@@ -36,7 +41,8 @@ static void mutex_at(const struct decode_question *q, uint64_t object, struct de
     a->action = "to lock";
     a->object = object;
     a->names_owner = true;
-    a->owner = (pid_t)holder_of(w);
+    if (!is_being_handed_off(w))
+        take_owner(a, owner_half(w));
 }
 
 /* It sleeps on the upper half; on the lower while the lock is handed over. */
@@ -75,9 +81,10 @@ static void rwlock_at(const struct decode_question *q, uint64_t object, uint32_t
     a->object = object;
     a->action = want <= RW_UPGRADE ? actions[want] : "to lock";
     a->names_owner = true;
-    a->owner = rw_is_free(w) ? 0 : (pid_t)fw_id_number_(rw_owner(w));
+    if (!rw_is_free(w))
+        take_owner(a, rw_owner(w));
     a->readers = readers;
-    if (a->owner != 0 && readers != 0 && !rw_has_upgradable(w))
+    if (rw_owner(w) != 0 && readers != 0 && !rw_has_upgradable(w))
         a->readers--; /* one of them has left its name */
 }
 
@@ -130,7 +137,7 @@ static void brlock(const struct decode_question *q, struct decode_answer *a)
         return; /* a writer that waits for readers, on a counter of theirs */
     a->action = "to read";
     a->names_owner = true;
-    a->owner = (pid_t)fw_id_number_(owner & ~BRLOCK_SLEEPERS);
+    take_owner(a, owner & ~BRLOCK_SLEEPERS);
 }
 
 /* --- Condition variables ---------------------------------------------------------------------- */
@@ -176,7 +183,8 @@ static void once(const struct decode_question *q, struct decode_answer *a)
     a->kind = DECODE_ONCE;
     a->action = "for the initialiser";
     a->names_owner = true;
-    a->owner = (w & FW_ID_HELD) != 0 ? fw_id_number_(w) : 0;
+    if ((w & FW_ID_HELD) != 0)
+        take_owner(a, w);
 }
 
 static void simple(const struct decode_question *q, enum decode_family f, struct decode_answer *a)
@@ -207,9 +215,11 @@ static bool drop_in(const struct decode_question *q, enum decode_family f, struc
 {
     switch (f) {
     case FAMILY_MUTEX:
+    case FAMILY_FW_MUTEX:
         return plain_mutex(q, a);
     case FAMILY_READ:
     case FAMILY_WRITE:
+    case FAMILY_FW_RWLOCK:
         if (rwlock(q, a))
             a->object -= PTHREAD_RWLOCK;
         else

@@ -194,6 +194,12 @@ static void simple(const struct decode_question *q, enum decode_family f, struct
     }
 }
 
+/* A word on the waiter's own stack is no lock, but a record in somebody's queue. */
+static bool is_on_stack(const struct decode_question *q)
+{
+    return q->word - q->sp < q->stack_size;
+}
+
 /* No call is known: what the operation, the value and the words look like. */
 static void by_shape(const struct decode_question *q, struct decode_answer *a)
 {
@@ -205,7 +211,8 @@ static void by_shape(const struct decode_question *q, struct decode_answer *a)
         a->action = "to lock";
         a->names_owner = a->is_guess = true;
         take_owner_word(a, word);
-    } else if (is_wait && q->value == CONTENDED && word == CONTENDED && !libc_lock(q, a)) {
+    } else if (is_wait && q->value == CONTENDED && word == CONTENDED && !is_on_stack(q) &&
+               !libc_lock(q, a)) {
         a->is_guess = glibc_mutex(q, a) && a->owner != 0;
         if (!a->is_guess)
             *a = (struct decode_answer){

@@ -125,12 +125,13 @@ static bool read_asleep(struct who_thread *thread, struct unwind_stack *stack)
     return true;
 }
 
+/* Only a thread that is on a CPU has no stack without that. */
 static void stop_and_read(struct who *w, struct who_thread *thread, struct unwind_stack *stack)
 {
     struct target_call call;
     uint64_t ns = 0;
 
-    if (!w->stops || thread->target->core != NULL)
+    if (!w->stops || thread->target->core != NULL || thread->call.registers.sp != 0)
         return;
     if (who_stop(thread->about.tid, thread->target->machine, &call, &ns)) {
         w->stopped++;
@@ -138,9 +139,7 @@ static void stop_and_read(struct who *w, struct who_thread *thread, struct unwin
         if (ns > w->stopped_most_ns)
             w->stopped_most_ns = ns;
         thread->stopped_ns = ns;
-        if (thread->call.registers.sp == 0 || (thread->call.registers.sp == call.registers.sp &&
-                                               thread->call.registers.pc == call.registers.pc))
-            thread->call.registers = call.registers;
+        thread->call.registers = call.registers;
     }
     if (thread->call.registers.sp != 0 && stack->base != thread->call.registers.sp) {
         stack->base = thread->call.registers.sp;
@@ -161,7 +160,8 @@ static void read_wait(struct who_thread *thread, const struct unwind_stack *stac
                                 .has_drop_in = t->has_drop_in,
                                 .waiter = thread->about.inner,
                                 .stack = stack->bytes,
-                                .stack_size = stack->size};
+                                .stack_size = stack->size,
+                                .sp = stack->base};
 
     if (!futex_of(t, &thread->call, &q, &wait->is_timed))
         return;

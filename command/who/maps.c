@@ -41,6 +41,28 @@ static void find_machine(struct target *t)
     }
 }
 
+/* Go's linker leaves a note with its name in each program. */
+static bool is_go(const struct target *t)
+{
+    enum { PARTS_MAX = 32, NOTE_MAX = 256 };
+    Elf64_Ehdr head;
+    Elf64_Phdr parts[PARTS_MAX];
+    char note[NOTE_MAX];
+
+    if (t->map_count == 0 || t->machine == EM_386 ||
+        !target_read(t, t->maps[0].begin, &head, sizeof head) || head.e_phnum > PARTS_MAX ||
+        !target_read(t, t->maps[0].begin + head.e_phoff, parts, head.e_phnum * sizeof *parts))
+        return false;
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        uint64_t at = parts[i].p_vaddr + (head.e_type == ET_DYN ? t->maps[0].begin : 0);
+        size_t size = parts[i].p_filesz < NOTE_MAX ? parts[i].p_filesz : NOTE_MAX;
+        if (parts[i].p_type == PT_NOTE && size >= 16 && target_read(t, at, note, size) &&
+            memcmp(note + 12, "Go\0", 4) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The last part of a path begins so. */
 static bool is_named(const char *path, const char *name)
 {
@@ -60,6 +82,8 @@ static void conclude(struct target *t)
         else if (is_named(path, "libjvm.so"))
             t->runtime = "Java";
     }
+    if (t->runtime == NULL && is_go(t))
+        t->runtime = "Go";
 }
 
 /* For who reads a file with such lines. */

@@ -37,6 +37,8 @@ static void fill_held(const struct who *w, const struct who_wait *wait, char *te
     if (wait->holder_count == 0 && wait->what.readers != 0)
         snprintf(text, size, "%u reader%s, not recorded", wait->what.readers,
                  print_plural(wait->what.readers));
+    if (wait->what.task != 0)
+        snprintf(text, size, "task %u", wait->what.task);
     if (text[0] == '\0')
         snprintf(text, size, "-");
 }
@@ -169,10 +171,11 @@ static json_t *wait_json(const struct who *w, const struct who_thread *t)
                        wait->key.is_shared, "device", (json_int_t)wait->key.device, "inode",
                        wait->key.is_shared ? (json_int_t)wait->key.inode : 0, "offset",
                        wait->key.is_shared ? (json_int_t)wait->key.at : 0);
-    return json_pack(
-        "{s:s s:b s:o s:o s:I s:o}", "action", wait->what.action, "is_timed", wait->is_timed,
-        "object", object, "holders", holders, "readers", (json_int_t)wait->what.readers, "mutex",
-        wait->what.mutex != 0 ? json_sprintf("0x%" PRIx64, wait->what.mutex) : json_null());
+    return json_pack("{s:s s:b s:o s:o s:I s:I s:o}", "action", wait->what.action, "is_timed",
+                     wait->is_timed, "object", object, "holders", holders, "readers",
+                     (json_int_t)wait->what.readers, "task", (json_int_t)wait->what.task, "mutex",
+                     wait->what.mutex != 0 ? json_sprintf("0x%" PRIx64, wait->what.mutex)
+                                           : json_null());
 }
 
 static json_t *thread_json(const struct who *w, const struct who_thread *t)

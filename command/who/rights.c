@@ -9,8 +9,7 @@
 
 #include "target.h"
 
-/* Yama's rule for ptrace; 0: there is none. */
-static int yama_scope(void)
+int rights_yama_scope(void)
 {
     FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
     int scope = 0;
@@ -55,12 +54,12 @@ void rights_explain(pid_t pid, int error, char *why, size_t size)
     char path[64];
     struct stat about;
     unsigned user = 0;
-    int scope = yama_scope();
+    int scope = rights_yama_scope();
 
     snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    if (error == ESRCH || stat(path, &about) != 0)
+    if (stat(path, &about) != 0)
         snprintf(why, size, "there is no such process");
-    else if (error == 0)
+    else if (error == 0 || error == ESRCH)
         snprintf(why, size,
                  "it has no memory: it has ended and its parent has not waited for it, "
                  "or it is a thread of the kernel");

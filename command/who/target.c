@@ -81,21 +81,51 @@ bool target_open(struct target *t, pid_t pid, char *why, size_t size)
     return true;
 }
 
-void target_close(struct target *t)
+/* What follows from the mappings. */
+static void forget(struct target *t)
 {
-    if (t->memory >= 0)
-        close(t->memory);
     if (t->unwinder != NULL)
         unwinder_close(t->unwinder);
     if (t->locations != NULL)
         locations_close(t->locations);
-    if (t->core != NULL)
-        core_close(t->core);
     for (size_t i = 0; i < t->site_room; i++)
         free(t->sites[i].called);
     free(t->sites);
     free(t->maps_text);
     free(t->maps);
+    t->unwinder = NULL;
+    t->locations = NULL;
+    t->sites = NULL;
+    t->site_count = t->site_room = 0;
+    t->maps_text = NULL;
+    t->maps = NULL;
+    t->map_count = 0;
+}
+
+bool target_refresh(struct target *t)
+{
+    char path[64], *text;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
+    text = read_all(path);
+    if (text == NULL || text[0] == '\0') {
+        free(text);
+        return false;
+    }
+    forget(t);
+    t->maps_text = text;
+    target_read_maps(t);
+    t->unwinder = unwinder_open(t);
+    return true;
+}
+
+void target_close(struct target *t)
+{
+    if (t->memory >= 0)
+        close(t->memory);
+    forget(t);
+    if (t->core != NULL)
+        core_close(t->core);
     *t = (struct target){.memory = -1};
 }
 

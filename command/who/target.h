@@ -76,6 +76,8 @@ struct target_thread {
 /* Opens a living process; false: *why says why not. */
 bool target_open(struct target *t, pid_t pid, char *why, size_t size);
 void target_close(struct target *t);
+/* Reads anew what is mapped, of a living process that goes on; false: it has ended. */
+bool target_refresh(struct target *t);
 
 /* The parsing of `maps_text`, and what follows from it. */
 void target_read_maps(struct target *t);
@@ -111,6 +113,8 @@ bool call_returns_to(const struct target *t, uint64_t address);
 uint64_t target_function_of(const struct target *t, uint64_t address);
 
 /* rights.c: why this process may not look into that one. */
+/* Yama's rule for ptrace, 0 to 3; 0 also where there is none. */
+int rights_yama_scope(void);
 void rights_explain(pid_t pid, int error, char *why, size_t size);
 
 #endif

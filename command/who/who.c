@@ -87,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"pid", 'p', "PID", 0, "a process; may be given several times", 0},
     {"core", KEY_CORE, "FILE", 0, "a core file in place of processes", 0},
-    {"stop", KEY_STOP, NULL, 0, "stop each thread for a moment, to see the stacks of running ones",
+    {"stop", KEY_STOP, NULL, 0, "stop threads that are on a CPU for a moment, to see their stacks",
      0},
     {"brief", 'b', NULL, 0, "no stacks", 0},
     COMMAND_JSON_OPTION,
@@ -107,9 +107,9 @@ static const struct argp command_line = {
         "and regions; Rust's and musl's as far as their words tell.  Processes that share a lock "
         "with the given ones, or a region, are looked at, too.\n\n"
         "The process needs no preparation and no debug information, and is neither stopped nor "
-        "changed: this reads /proc, for which it needs the right to ptrace.  With --stop each "
-        "thread is stopped for some microseconds; calls such as epoll_wait may then fail with "
-        "EINTR.  A deadlock is reported only if all its threads have slept from one look to the "
+        "changed: this reads /proc, for which it needs the right to ptrace.  With --stop, "
+        "threads that are on a CPU are stopped for some microseconds each.  A deadlock is reported "
+        "only if all its threads have slept from one look to the "
         "next.\n\n"
         "Exit status: 0 if nothing is stuck; 3 if there is a deadlock, or a thread waits for a "
         "lock whose owner has ended; 1 if a process or core cannot be read; 2 for a usage error.",

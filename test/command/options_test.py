@@ -28,6 +28,7 @@ ROWS = {}
 PRINT_ELSEWHERE = {
     ("show",): "test/command/region_test.py",
     ("compare",): "test/command/compare_test.py",
+    ("who",): "test/command/who_more_test.py",
     ("rt",): "its verbs",
     ("rt", "run"): "test_measurements_that_cannot_be_written",
     ("rt", "trace"): "test/command/rt_trace_test.py",
@@ -187,6 +188,10 @@ def calibrate(case):
     run("calibrate", "--cpus=none", status=2)
 
 
+for option_, test_ in (("--pid", "test_lost_owner"), ("--core", "test_core_of_the_kernel"),
+                       ("--stop", "test_stop_shows_who_runs"), ("--brief", "test_brief_text"),
+                       ("--json", "test_stop_shows_who_runs")):
+    elsewhere(f"who {option_}", "test/command/who_more_test.py", test_)
 elsewhere("show --json", "test/command/region_test.py", "test_the_dead_are_known")
 elsewhere("assist --json", "test/command/assist_test.py", "test_json")
 elsewhere("assist --anybody", "test/command/assist_test.py", "test_who_may_read")

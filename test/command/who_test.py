@@ -56,9 +56,9 @@ KINDS = [
 class Waits:
     """Threads that wait."""
 
-    def __init__(self, kind, *scripts):
-        self.process = subprocess.Popen([*WAITS, kind, *scripts], text=True,
-                                        stdout=subprocess.PIPE)
+    def __init__(self, kind, *scripts, program=None, before=(), cwd=None):
+        self.process = subprocess.Popen([*before, program or WAITS[0], kind, *scripts], text=True,
+                                        stdout=subprocess.PIPE, cwd=cwd)
         count = 1 + max(len(s) - len(s.lstrip("+")) for s in scripts)
         self.pids = [int(self.process.stdout.readline()) for _ in range(count)]
         self.scripts = [s.lstrip("+") for s in scripts]
@@ -99,12 +99,14 @@ def waiting(found):
     return [t for t in found["threads"] if t["waits"] is not None]
 
 
-class Found(command_test.Case):
-    def waits(self, kind, *scripts):
-        made = Waits(kind, *scripts)
+class Case(command_test.Case):
+    def waits(self, kind, *scripts, **more):
+        made = Waits(kind, *scripts, **more)
         self.addCleanup(made.end)
         return made
 
+
+class Found(Case):
     def check_deadlocks(self, kind, scripts, expected):
         waits = self.waits(kind, *scripts)
         status, found = settled(waits.pids if "inherit" in kind else waits.pids[:1],

@@ -13,7 +13,7 @@
  *   s wait for the semaphore  c wait for the condition, with the mutex  b wait at the barrier
  *   j wait for the end of a thread  f lock a stream  o go through the once, again while inside
  *   e wait for the event  g broadcast  i run the initialiser, which does not end
- *   . wait until all threads are here  x end  k fork, and go on in the child  p pause
+ *   . wait until all threads are here  x end  k fork, and go on in the child  p pause  y spin
  */
 #include "who_waits.h"
 
@@ -25,6 +25,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { STACK = 256 << 10 /* bytes */, LONGEST_NS = 32000000 };
 
 struct shared *all;
 const char *kind_name;
@@ -50,12 +52,24 @@ static void once_again(void)
 /* All threads of all processes. */
 static void meet(void)
 {
-    const struct timespec pause = {0, 1000000};
+    struct timespec pause = {0, 1000000};
 
     unsigned ticket = __atomic_fetch_add(&all->arrived, 1, __ATOMIC_SEQ_CST);
 
-    while (__atomic_load_n(&all->arrived, __ATOMIC_SEQ_CST) / thread_count == ticket / thread_count)
+    while (__atomic_load_n(&all->arrived, __ATOMIC_SEQ_CST) / thread_count ==
+           ticket / thread_count) {
         nanosleep(&pause, NULL);
+        if (pause.tv_nsec < LONGEST_NS)
+            pause.tv_nsec *= 2;
+    }
+}
+
+static volatile unsigned long turns;
+
+__attribute__((noinline)) static void spin(void)
+{
+    for (;;)
+        turns = turns + 1;
 }
 
 static void step(char what, unsigned i)
@@ -84,6 +98,9 @@ static void step(char what, unsigned i)
     case 'p':
         pause();
         break;
+    case 'y':
+        spin();
+        break;
     default:
         kind->step(what, i);
     }
@@ -103,9 +120,13 @@ static void *follow(void *arg)
 
 static void start(char **scripts, unsigned process)
 {
+    pthread_attr_t small;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
     for (unsigned i = 0; scripts[i] != NULL; i++) {
         size_t of = strspn(scripts[i], "+");
-        if (of == process && pthread_create(&threads[i], NULL, follow, scripts[i] + of) != 0)
+        if (of == process && pthread_create(&threads[i], &small, follow, scripts[i] + of) != 0)
             die("pthread_create");
     }
 }
