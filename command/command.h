@@ -30,10 +30,13 @@ extern const struct command command_assist;
 extern const struct command command_calibrate;
 extern const struct command command_compare;
 extern const struct command command_doctor;
+extern const struct command command_record;
 extern const struct command command_regions;
+extern const struct command command_report;
 extern const struct command command_rt;
 extern const struct command command_run;
 extern const struct command command_show;
+extern const struct command command_top;
 extern const struct command command_who;
 
 /* The exit status where standard output cannot be written, which is seen to at the end of all. */

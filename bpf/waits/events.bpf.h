@@ -33,15 +33,30 @@ static __always_inline void fill_registers(struct fw_waits_stack_event *e, struc
 
     if (IS_X86) {
         struct pt_regs___x86 *r = (void *)regs;
-        e->pc = r->ip;
-        e->sp = r->sp;
-        e->fp = r->bp;
+        e->registers[0] = r->ax;
+        e->registers[1] = r->dx;
+        e->registers[2] = r->cx;
+        e->registers[3] = r->bx;
+        e->registers[4] = r->si;
+        e->registers[5] = r->di;
+        e->registers[6] = r->bp;
+        e->registers[7] = e->sp = r->sp;
+        e->registers[8] = r->r8;
+        e->registers[9] = r->r9;
+        e->registers[10] = r->r10;
+        e->registers[11] = r->r11;
+        e->registers[12] = r->r12;
+        e->registers[13] = r->r13;
+        e->registers[14] = r->r14;
+        e->registers[15] = r->r15;
+        e->registers[16] = e->pc = r->ip;
         e->value = r->dx;
     } else {
         struct pt_regs___arm64 *r = (void *)regs;
-        e->pc = r->pc;
-        e->sp = r->sp;
-        e->fp = r->regs[29];
+        for (int i = 0; i < 31; i++)
+            e->registers[i] = r->regs[i];
+        e->registers[31] = e->sp = r->sp;
+        e->registers[32] = e->pc = r->pc;
         e->value = r->regs[2];
     }
 }

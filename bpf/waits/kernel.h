@@ -24,7 +24,8 @@ struct task_struct {
 
 /* The registers of a thread in the kernel, as it came there: of x86-64, and of AArch64. */
 struct pt_regs___x86 {
-    unsigned long bp, ax, dx, si, di, orig_ax, ip, sp;
+    unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+    unsigned long orig_ax, ip, sp;
 };
 
 struct pt_regs___arm64 {

@@ -22,7 +22,7 @@ extern const unsigned char fw_waits_object[], fw_waits_object_end[];
 /* The number of the first pid namespace, in which the program in the kernel sees all. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
-static const char *const programs[] = {"fw_switch", "fw_waking"};
+static const char *const programs[] = {"fw_waits_switch", "fw_waits_waking"};
 static const char *const events[] = {"btf_trace_sched_switch", "btf_trace_sched_waking"};
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -176,7 +176,7 @@ static fw_bpf_result attach(struct fw_waits *w, char *text, size_t size)
         if (w->links[i] == NULL)
             return fw_bpf_log_failed("cannot attach the program", errno, text, size);
     }
-    w->present = bpf_program__attach(bpf_object__find_program_by_name(w->object, "fw_present"));
+    w->present = bpf_program__attach(bpf_object__find_program_by_name(w->object, "fw_waits_find"));
     return w->present != NULL ? FW_BPF_DONE
                               : fw_bpf_log_failed("cannot attach the iterator", errno, text, size);
 }

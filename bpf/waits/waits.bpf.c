@@ -180,7 +180,7 @@ static __always_inline bool sleeps_in_futex(struct task_struct *task, __u64 *add
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(fw_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+int BPF_PROG(fw_waits_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
     __u64 now = 0, address;
     __u32 op;
@@ -197,7 +197,7 @@ int BPF_PROG(fw_switch, bool preempt, struct task_struct *prev, struct task_stru
 }
 
 SEC("tp_btf/sched_waking")
-int BPF_PROG(fw_waking, struct task_struct *task)
+int BPF_PROG(fw_waits_waking, struct task_struct *task)
 {
     struct fw_waits_slot *slot = slot_in_use(task);
 
@@ -221,7 +221,7 @@ int BPF_PROG(fw_waking, struct task_struct *task)
 
 /* Run once, when the others are attached: who waits already? */
 SEC("iter/task")
-int fw_present(struct bpf_iter__task *of)
+int fw_waits_find(struct bpf_iter__task *of)
 {
     struct task_struct *task = of->task;
     __u64 address;

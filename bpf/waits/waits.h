@@ -19,6 +19,7 @@ enum {
     FW_WAITS_WAYS = 8, /* entries of a set */
     FW_WAITS_SETS = 1 << 11,
     FW_WAITS_LOCKS = FW_WAITS_SETS * FW_WAITS_WAYS,
+    FW_WAITS_REGISTERS = 33,
     FW_WAITS_STACK = 4096, /* bytes of a stack, from its pointer upwards */
     FW_WAITS_OBJECT = 128  /* bytes around the futex, half of them below it */
 };
@@ -106,8 +107,9 @@ struct fw_waits_event {
 struct fw_waits_stack_event {
     struct fw_waits_event of;
     fw_waits_u64 now;
-    fw_waits_u32 tid, tgid; /* whose stack this is */
-    fw_waits_u64 pc, sp, fp;
+    fw_waits_u32 tid, tgid;                     /* whose stack this is */
+    fw_waits_u64 registers[FW_WAITS_REGISTERS]; /* by their DWARF numbers, SP included */
+    fw_waits_u64 pc, sp;
     fw_waits_u64 value;       /* the call's third argument */
     fw_waits_u32 stack_size;  /* bytes that could be read */
     fw_waits_u32 object_from; /* FW_WAITS_OBJECT: nothing could be read */

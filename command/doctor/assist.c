@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/waits/program.h"
 #include "command/assist/assist.h"
 #include "doctor.h"
 #include "sys/probe.h"
@@ -98,6 +99,20 @@ static void ask_could_assist(struct doctor_finding *f)
     free(types);
 }
 
+/* --- Can locks of any program be watched? ----------------------------------------------------- */
+
+static void ask_top(struct doctor_finding *f)
+{
+    char line[300] = "";
+    fw_bpf_result result = fw_waits_possible(line, sizeof line);
+
+    f->state = result == FW_BPF_DONE            ? DOCTOR_YES
+               : result == FW_BPF_NOT_PERMITTED ? DOCTOR_REFUSED
+                                                : DOCTOR_NO;
+    snprintf(f->detail, sizeof f->detail, "%.*s", (int)sizeof f->detail - 1,
+             result == FW_BPF_DONE ? "" : line);
+}
+
 /* --- Longer time slices for the owner of a lock ----------------------------------------------- */
 
 enum { ERROR_NOT_SUPPORTED = 524 }; /* the kernel's ENOTSUPP */
@@ -140,6 +155,9 @@ const struct doctor_question doctor_assist[] = {
      DOCTOR_EXTRA, NULL, NULL},
     {"assist possible", ask_could_assist, "furwock assist start starts it",
      "furwock assist start fails, started from here", DOCTOR_EXTRA, NULL, NULL},
+    {"furwock top", ask_top, "top and record show what any running program waits for",
+     "top and record do not work; run --stat shows what a program waits for that it starts",
+     DOCTOR_EXTRA, NULL, NULL},
     {"rseq slice extension", ask_slice,
      "a thread that holds a contended fw_mutex asks to run on for some microseconds",
      "a thread that holds a lock is preempted as any other is", DOCTOR_EXTRA, NULL, NULL},
