@@ -84,17 +84,9 @@ static void pass_signal_on(fw_await *op)
 
 static bool stop(fw_await *op)
 {
-    if (fw_load32_acquire(&op->state_) == FW_OPERATION_WAITING) {
-        if (op->want_ == FOR_SIGNAL && fw_operation_leave_(op, &fw_operation_cond_))
-            return true;
-        if (op->want_ != FOR_SIGNAL) {
-            if (!fw_operation_leave_(op, &fw_operation_mutex_))
-                return false;
-            pass_signal_on(op);
-            return true;
-        }
-    }
-    if (fw_load32_acquire(&op->state_) != FW_OPERATION_SIGNALLED)
+    if (op->want_ == FOR_SIGNAL)
+        return fw_operation_leave_(op, &fw_operation_cond_);
+    if (!fw_operation_leave_(op, &fw_operation_mutex_))
         return false;
     pass_signal_on(op);
     return true;
@@ -110,5 +102,6 @@ const struct fw_operation_kind_ fw_operation_cond_ = {.stop = stop,
                                                       .left = fw_cond_dequeued_,
                                                       .give_back = give_back,
                                                       .go_on = go_on,
+                                                      .forsake = pass_signal_on,
                                                       .result = result,
                                                       .expired = expired};

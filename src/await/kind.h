@@ -9,7 +9,7 @@
 /* What an operation does that depends on what it waits for.  All calls are by its owner. */
 struct fw_operation_kind_ {
     /*
-     * Stops waiting: WAITING or SIGNALLED -> OVER, true; false: it was granted.  NULL: it is queued
+     * Stops waiting: WAITING -> OVER, true; false: granted, or signalled.  NULL: it is queued
      * in the bucket of its object, and `left` is all that is to be done.
      */
     bool (*stop)(fw_await *op);
@@ -26,6 +26,9 @@ struct fw_operation_kind_ {
 
     /* SIGNALLED: goes on.  EINPROGRESS: WAITING; 0: it has all that it asked for. */
     int (*go_on)(fw_await *op);
+
+    /* SIGNALLED, and cancelled: the signal is another's. */
+    void (*forsake)(fw_await *op);
 
     /* Granted, it has ended with that; NULL: with what it was granted with. */
     int (*result)(const fw_await *op);

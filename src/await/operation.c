@@ -86,6 +86,7 @@ int fw_operation_begin_(fw_await *op, unsigned kind, const void *object,
     op->kind_ = (uint8_t)kind;
     op->generation_ = (uint8_t)fw_fork_generation_();
     op->object_ = object;
+    op->is_listed_ = 0;
     op->want_ = op->is_designated_ = op->starves_ = op->yields_ = 0;
     return deadline != NULL ? fw_loop_prepare_timer_(loop, deadline->clock) : 0;
 }
@@ -163,6 +164,10 @@ bool fw_await_cancel(fw_await *op)
         return true;
     }
     was_granted = state != FW_OPERATION_LOST && !stop(op);
+    if (was_granted && fw_load32_acquire(&op->state_) == FW_OPERATION_SIGNALLED) {
+        fw_operation_kind_(op)->forsake(op);
+        was_granted = false;
+    }
     end(op);
     return !was_granted;
 }
@@ -182,6 +187,7 @@ static int go_on(fw_await *op)
 
     if (op->loop_ != NULL)
         fw_inbox_remove_(&op->loop_->inbox, op);
+    op->is_listed_ = 0; /* the waker is used once more */
     error = fw_operation_kind_(op)->go_on(op);
     if (error == 0)
         end(op);
@@ -213,7 +219,8 @@ static bool exchange(fw_await *op, void (*wake)(void *), void *arg, void **old)
     bool waits = fw_load32_relaxed(&op->state_) == FW_OPERATION_WAITING;
 
     if (waits) {
-        *old = op->more_.arg;
+        *old = op->is_listed_ ? NULL : op->more_.arg;
+        op->is_listed_ = 0;
         op->call_.wake = wake;
         op->more_.arg = arg;
     }

@@ -115,7 +115,7 @@ static unsigned expire(fw_loop *loop, struct fw_timers_ *t, unsigned most)
 static void begin(fw_loop *loop)
 {
     loop->is_running = true;
-    if (loop->inbox.sleeps || loop->inbox.is_kicked)
+    if (fw_inbox_is_asleep_(&loop->inbox))
         fw_inbox_awake_(&loop->inbox);
     if (loop->regions != NULL)
         loop->regions->run(loop);

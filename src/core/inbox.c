@@ -17,7 +17,7 @@ static bool must_kick(struct fw_inbox_ *in)
 {
     if (!in->sleeps || in->is_kicked)
         return false;
-    in->is_kicked = true;
+    __atomic_store_n(&in->is_kicked, true, __ATOMIC_RELAXED);
     fw_add32_relaxed(&in->kickers, 1); /* IN2 */
     return true;
 }
@@ -97,7 +97,7 @@ void fw_inbox_awake_(struct fw_inbox_ *in)
     if (!is_kicked || !fw_event_read_(in->event))
         return; /* if it is about to be written, it stays kicked */
     fw_bucket_lock_(&in->lock);
-    in->is_kicked = false;
+    __atomic_store_n(&in->is_kicked, false, __ATOMIC_RELAXED);
     fw_bucket_unlock_(&in->lock);
 }
 

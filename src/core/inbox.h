@@ -48,6 +48,12 @@ fw_await *fw_inbox_take_(struct fw_inbox_ *in);
 /* Takes out an operation that is in it. */
 void fw_inbox_remove_(struct fw_inbox_ *in, fw_await *op);
 
+/* For the loop's thread: is there anything for fw_inbox_awake_ to do? */
+static inline bool fw_inbox_is_asleep_(const struct fw_inbox_ *in)
+{
+    return in->sleeps || __atomic_load_n(&in->is_kicked, __ATOMIC_RELAXED);
+}
+
 /* The loop's thread looks by itself from now on. */
 void fw_inbox_awake_(struct fw_inbox_ *in);
 

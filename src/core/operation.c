@@ -55,7 +55,7 @@ static struct fw_wakeup_ take_waker(fw_await *op, uint32_t state)
 {
     struct fw_wakeup_ w = {op->call_.wake, op->more_.arg};
 
-    op->more_.arg = NULL;
+    op->is_listed_ = 1;
     op->since_ = fw_clock_coarse_ns_();
     fw_store32_release(&op->state_, state);
     return w;

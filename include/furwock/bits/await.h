@@ -22,7 +22,8 @@ struct fw_await { /* internal, all of it: src/core/operation.h */
     fw_task task_;
     uint8_t want_, is_designated_, starves_, yields_;
     uint16_t result_;
-    uint8_t timer_, is_listed_;
+    uint8_t timer_;
+    uint8_t is_listed_; /* in the inbox; or the waker's argument is given away */
     fw_loop *loop_;
     union {
         void (*done)(fw_await *op, int error);

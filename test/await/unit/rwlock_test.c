@@ -4,6 +4,7 @@
 
 #include <furwock/await.h>
 
+#include "core/waitqueue.h"
 #include "sys/clock.h"
 #include "sys/thread.h"
 #include "test/sys/unit/in_child.h"
@@ -220,13 +221,22 @@ static void *read_once(void *unused)
     return unused;
 }
 
+static uint64_t queued(void)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&lock);
+    uint64_t queue = lock.queue_;
+
+    fw_waitqueue_unlock_(bucket);
+    return queue;
+}
+
 static pthread_t start_queued(void *(*body)(void *))
 {
-    uint64_t before = __atomic_load_n(&lock.queue_, __ATOMIC_RELAXED);
+    uint64_t before = queued();
     pthread_t thread;
 
     assert_int_equal(pthread_create(&thread, NULL, body, NULL), 0);
-    while (__atomic_load_n(&lock.queue_, __ATOMIC_RELAXED) == before)
+    while (queued() == before)
         fw_yield_();
     return thread;
 }
