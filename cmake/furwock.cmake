@@ -4,6 +4,7 @@
 # release variant, third-party packages, and the functions fw_program, fw_test and fw_test_command.
 
 include(CheckCSourceCompiles)
+include(CheckCXXSourceCompiles)
 include(CheckLanguage)
 include(CMakeParseArguments)
 include(GNUInstallDirs)
@@ -53,6 +54,20 @@ if(NOT FURWOCK_NO_CXX AND NOT FURWOCK_LIBRARY_ONLY)
     check_language(CXX)
     if(CMAKE_CXX_COMPILER)
         enable_language(CXX)
+        # For furwock/coro.hpp, asio.hpp and boost_asio.hpp.
+        set(CMAKE_REQUIRED_FLAGS -std=c++20)
+        check_cxx_source_compiles("
+            #include <coroutine>
+            #include <stop_token>
+            int main() { std::coroutine_handle<> h; return h ? 1 : 0; }" FURWOCK_HAVE_COROUTINES)
+        check_cxx_source_compiles("
+            #include <asio.hpp>
+            int main() { return 0; }" FURWOCK_HAVE_ASIO)
+        check_cxx_source_compiles("
+            #include <utility>
+            #include <boost/asio.hpp>
+            int main() { return 0; }" FURWOCK_HAVE_BOOST_ASIO)
+        unset(CMAKE_REQUIRED_FLAGS)
     endif()
 endif()
 

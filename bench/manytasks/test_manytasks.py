@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(BENCH, "common"), os.path.join(BENCH, "ulockf
 
 import affinity  # noqa: E402
 import resumed  # noqa: E402
-from many import table  # noqa: E402
+from many import bars, ratio, table  # noqa: E402
 from many.peers import PEERS, cache  # noqa: E402
 
 COMMAND = []
@@ -53,9 +53,11 @@ def a_cell(lock, *runs):
 class Table(unittest.TestCase):
     def test_ratios_are_taken_within_rounds(self):
         base, other = a_cell("furwock", 1.0, 10.0), a_cell("tokio", 2.0, 20.0)
-        self.assertAlmostEqual(table.ratio(other, base)[0], 0.5)
-        self.assertEqual(table.ratio(other, base)[1:], (None, None))    # of two rounds: no interval
-        value, low, high = table.ratio(a_cell("tokio", *[2.0] * 7), a_cell("furwock", *[1.0] * 7))
+        found = ratio.of(other, base, table.per_cpu_second)
+        self.assertAlmostEqual(found[0], 0.5)
+        self.assertEqual(found[1:], (None, None))       # of two rounds: no interval
+        value, low, high = ratio.of(a_cell("tokio", *[2.0] * 7), a_cell("furwock", *[1.0] * 7),
+                                    table.per_cpu_second)
         self.assertAlmostEqual(value, 0.5)
         self.assertLessEqual(low, high)
 
@@ -65,6 +67,16 @@ class Table(unittest.TestCase):
         text = table.text({"cells": [a_cell("furwock", 1.0), failed], "notes": ["a note"],
                            "missing": [("go", "there is no go")]})
         for said in ("tokio, many: no exclusion", "go: left out: there is no go", "a note", "30"):
+            self.assertIn(said, text)
+
+
+    def test_bars_say_whether_they_are_reached(self):
+        cells = [cell for point in bars.points() for cell in point]
+        for cell in cells:
+            ns = {"task": 200.0, "many": 900.0}.get(cell["side"], 100.0)
+            cell["runs"] = [{"round": 1, "ns": ns, "cpu_ns": ns, "by": 7}]
+        text = bars.text(cells)
+        for said in ("at most 1.1: missed", "at most 1.5: missed", "1us: reached", "7, 7", "2.00"):
             self.assertIn(said, text)
 
 

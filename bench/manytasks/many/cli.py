@@ -9,7 +9,7 @@ from front import Trouble, machine, made, rounds
 from front.cli import (
     Parser, add_cpus, among, check_folder, positive, program, up_to, use_cpus, whole, write_json)
 
-from . import Absent, engine, table
+from . import Absent, bars, engine, table
 from .peers import PEERS, Builder
 
 ROUNDS, BUDGET = 7, 120.0
@@ -21,7 +21,8 @@ def arguments(argv):
                epilog="A peer that cannot be fetched or built is named and left out.")
     p.add_argument("peers", nargs="*", metavar="PEER", help=f"of {', '.join(PEERS)}")
     p.add_argument("--shape", metavar="SHAPE,...",
-                   help="of many,one (both): 100000 tasks and 1000 locks, 100 tasks and one")
+                   help="of many,one,bars (all): 100000 tasks and 1000 locks, 100 tasks and one; "
+                   "what a task costs beside what a thread does")
     p.add_argument("--short", action="store_true", help="one small shape instead, for a test")
     p.add_argument("--tasks", type=up_to(TASKS_MOST), metavar="N", help="in each shape")
     p.add_argument("--locks", type=whole, metavar="N", help="in each shape")
@@ -42,20 +43,22 @@ def arguments(argv):
     if options.resume and not options.json:
         p.error("--resume goes with --json FILE")
     options.peers = among(options.peers, PEERS, "peer")
-    options.shapes = shapes(options)
+    options.shapes, options.bars = shapes(options)
     options.source = dict(source(text) for text in options.source)
     return options
 
 
 def shapes(options):
-    names = [shape.name for shape in engine.SHAPES]
+    """(shapes, whether there are the bars)"""
+    names = [*(shape.name for shape in engine.SHAPES), bars.SHAPE]
     wanted = among(options.shape.split(",") if options.shape else [], names, "shape")
     found = [shape for shape in engine.SHAPES if shape.name in wanted]
     if options.short:
         found = [engine.SHORT]
     given = {key: value for key in ("tasks", "locks", "passes")
              if (value := getattr(options, key)) is not None}
-    return [shape._replace(**given) for shape in found]
+    return ([shape._replace(**given) for shape in found],
+            bars.SHAPE in wanted and not options.short and "furwock" in options.peers)
 
 
 def source(text):
@@ -103,6 +106,9 @@ def conduct(options, here):
     if not there:
         raise Trouble("; ".join(f"{name}: {why}" for name, why in missing), 77)
     points = engine.points(there, options.shapes, machine.cpus())
+    if options.bars:
+        there[bars.SHAPE] = builder.known["bars"]
+        points += bars.points()
     document = new_document(options, points, missing, builder)
     if options.pin and "go" in there:
         document["notes"].append("go's threads are its own: they are not pinned")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from front import Trouble
 
+from . import bars
 from .peers import PEERS
 
 TIMEOUT_LEAST, TIMEOUT_TIMES = 120.0, 20.0
@@ -38,11 +39,16 @@ class Runner:
         self.programs, self.seed = programs, seed
         self.longest = 0.0
 
+    def words(self, cell, number):
+        if cell["shape"] == bars.SHAPE:
+            return [self.programs[bars.SHAPE], cell["bar"], cell["side"]]
+        return [self.programs[cell["lock"]],
+                *(str(cell[key]) for key in ("tasks", "locks", "threads", "passes")),
+                str(self.seed + number)]
+
     def run(self, cell, number):
         """What the program says of one run."""
-        words = [self.programs[cell["lock"]], *(str(cell[key]) for key in
-                                                ("tasks", "locks", "threads", "passes")),
-                 str(self.seed + number)]
+        words = self.words(cell, number)
         timeout = max(TIMEOUT_LEAST, TIMEOUT_TIMES * self.longest)
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -58,5 +64,5 @@ class Runner:
             found = json.loads(done.stdout)
         except ValueError:
             raise Trouble(f"no result: {done.stdout[:80]!r}") from None
-        self.longest = max(self.longest, found["seconds"])
+        self.longest = max(self.longest, found.get("seconds", 0))
         return found

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The table: a part for each shape, a row for each peer."""
 
-import math
 import statistics
 
-from flex import stats
 from flex.show import duration, rate, table
+
+from . import bars, ratio
 
 BASE = "furwock"
 HEAD = ["locks / CPU s", "of furwock", "locks / s", "wait: median", "99 %", "longest",
@@ -20,25 +20,6 @@ def per_cpu_second(run):
     return run["locks"] / run["cpu_seconds"]
 
 
-def ratio(cell, base):
-    """(value, low, high): geometric mean of the rounds' ratios, and its 95 % interval."""
-    above, below = by_round(cell, per_cpu_second), by_round(base, per_cpu_second)
-    logs = [math.log(above[r] / below[r]) for r in above if r in below]
-    if not logs:
-        return None
-    middle, half = statistics.fmean(logs), stats.half_width(logs)
-    if half is None:
-        return math.exp(middle), None, None
-    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
-
-
-def ratio_text(found):
-    if found is None:
-        return "-"
-    value, low, high = found
-    return f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-
-
 def middle(cell, value):
     found = list(by_round(cell, value).values())
     return statistics.median(found) if found else None
@@ -50,7 +31,7 @@ def row(cell, base):
     waits = [middle(cell, lambda run, i=i: run["wait_ns"][i]) for i in range(3)]
     operation = cell["runs"][0]["operation_bytes"]
     return [cell["lock"], rate(middle(cell, per_cpu_second)),
-            "1" if cell is base else ratio_text(base and ratio(cell, base)),
+            "1" if cell is base else ratio.text(base and ratio.of(cell, base, per_cpu_second)),
             rate(middle(cell, lambda run: run["locks"] / run["seconds"])),
             *map(duration, waits), f"{middle(cell, lambda run: run['bytes']):.0f}",
             str(operation) if operation else "-"]
@@ -67,9 +48,10 @@ def shape_text(cells):
 
 def text(document):
     shapes = list(dict.fromkeys(cell["shape"] for cell in document["cells"]))
-    parts = [shape_text([cell for cell in document["cells"] if cell["shape"] == shape])
+    parts = [(bars.text if shape == bars.SHAPE else shape_text)(
+                 [cell for cell in document["cells"] if cell["shape"] == shape])
              for shape in shapes]
-    parts += [f"! {cell['lock']}, {cell['shape']}: {cell['failures'][0]['what']}"
+    parts += [f"! {cell['lock']}, {cell.get('bar', cell['shape'])}: {cell['failures'][0]['what']}"
               for cell in document["cells"] if cell["failures"]]
     parts += [f"! {name}: left out: {why}" for name, why in document["missing"]]
     parts.append("Medians of the rounds; ratios within rounds. A wait: from asking for the lock to "
