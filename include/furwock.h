@@ -12,6 +12,7 @@
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
+#include <furwock/name.h>
 #include <furwock/once.h>
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>

@@ -44,6 +44,8 @@ static void limit(struct fw_stat_file_ *f)
     }
     for (unsigned i = 0; i < FW_CHECK_FINDINGS; i++)
         limit_finding(&f->check.findings[i]);
+    for (unsigned i = 0; i < FW_STAT_NAMES; i++)
+        f->names[i].text[sizeof f->names[i].text - 1] = '\0';
     f->head.program[FW_STAT_NAME - 1] = '\0';
 }
 

@@ -109,6 +109,14 @@ struct fw_stat_thread_ {
     uint64_t unused[4];
 };
 
+/* A lock's name (furwock/name.h); an empty text: none any more.  As src/core/names.h has it. */
+struct fw_stat_name_ {
+    uint64_t key;
+    char text[40];
+};
+
+enum { FW_STAT_NAMES = 1024 };
+
 struct fw_stat_head_ {
     uint64_t magic; /* written last */
     uint64_t size;
@@ -128,6 +136,7 @@ struct fw_stat_file_ {
     struct fw_stat_site_ sites[FW_STAT_SITES];
     struct fw_stat_holder_ holders[FW_STAT_HOLDERS];
     struct fw_stat_chain_ chains[FW_STAT_CHAINS];
+    struct fw_stat_name_ names[FW_STAT_NAMES];
     struct fw_check_ check; /* of the library that checks; else nothing is ever written there */
 };
 

@@ -287,7 +287,7 @@ unsigned check_print(const struct printer *p, const struct stat_reading *r, stru
         const struct fw_check_ *c = &r->processes[i].file->check;
 
         v.process = &r->processes[i];
-        v.locations = locations_open(v.process->maps);
+        v.locations = stat_locations(v.process);
         for (unsigned k = 0; k < FW_CHECK_FINDINGS; k++)
             if (c->findings[k].is_ready)
                 see(p, all, &v, &c->findings[k]);

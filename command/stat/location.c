@@ -18,7 +18,14 @@ struct part {
     const char *name;
 };
 
+struct name {
+    uint64_t address;
+    char *text;
+};
+
 struct locations {
+    struct name *names;
+    unsigned name_count;
     pid_t pid; /* 0: not of a living process */
     struct part *parts;
     unsigned part_count;
@@ -162,6 +169,9 @@ void locations_close(struct locations *p)
         free((char *)p->modules[i].file);
     for (unsigned i = 0; i < p->part_count; i++)
         free((char *)p->parts[i].name);
+    for (unsigned i = 0; i < p->name_count; i++)
+        free(p->names[i].text);
+    free(p->names);
     free(p->parts);
     free(p->modules);
     free(p);
@@ -190,10 +200,23 @@ struct location locations_call(struct locations *p, uint64_t returns_to)
     return location;
 }
 
+void locations_name(struct locations *p, uint64_t address, const char *name)
+{
+    p->names = must(realloc(p->names, (p->name_count + 1) * sizeof *p->names));
+    p->names[p->name_count++] = (struct name){address, must(strdup(name))};
+    visible(p->names[p->name_count - 1].text);
+}
+
 struct location locations_data(struct locations *p, uint64_t address)
 {
     struct location location = locate(p, address);
 
+    for (unsigned i = 0; i < p->name_count; i++) {
+        if (p->names[i].address != address)
+            continue;
+        location.symbol = p->names[i].text;
+        return location;
+    }
     symbols_data(p->symbols, address, &location);
     return location;
 }

@@ -19,6 +19,9 @@ struct locations *locations_open(const char *maps);
 struct locations *locations_open_of(const char *maps, pid_t pid);
 void locations_close(struct locations *p);
 
+/* What lies at exactly that address has that name: it comes before all others. */
+void locations_name(struct locations *p, uint64_t address, const char *name);
+
 /* NULL and 0 where something is not known.  The texts live as long as the locations. */
 struct location {
     const char *module; /* path of the file; or "[heap]" and the like */

@@ -137,7 +137,7 @@ static void print_process(const struct printer *p, const void *record, const voi
     char time[STAT_TIME], name[FW_STAT_NAME];
 
     v.process = record;
-    v.locations = locations_open(v.process->maps);
+    v.locations = stat_locations(v.process);
     snprintf(name, sizeof name, "%s", v.process->file->head.program);
     visible(name);
     print_member(p, "process", json_integer((json_int_t)v.process->file->head.process));

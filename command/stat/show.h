@@ -45,6 +45,10 @@ struct stat_lock {
 /* Appends it to "locks"; as text with the header of the table before the first. */
 void stat_print_lock(const struct printer *p, struct stat_lock *l, bool is_first);
 
+/* --- view.c: where things are in the process, with the names that it has given to locks ------- */
+
+struct locations *stat_locations(const struct stat_process *p);
+
 /* --- words.c ---------------------------------------------------------------------------------- */
 
 #define STAT_OTHERS "all others" /* the locks that found no entry of their own */

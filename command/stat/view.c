@@ -27,6 +27,16 @@ uint64_t stat_percentile(const struct fw_stat_lock_ *l, double share)
     return l->longest;
 }
 
+struct locations *stat_locations(const struct stat_process *p)
+{
+    struct locations *l = locations_open(p->maps);
+
+    for (unsigned i = 0; i < FW_STAT_NAMES; i++)
+        if (p->file->names[i].key != 0 && p->file->names[i].text[0] != '\0')
+            locations_name(l, p->file->names[i].key, p->file->names[i].text);
+    return l;
+}
+
 const char *stat_thread_name(const struct stat_process *p, uint32_t thread)
 {
     for (unsigned i = 1; i < FW_STAT_THREADS; i++)

@@ -113,6 +113,7 @@ static struct fw_stat_file_ *first_use(void)
         fw_store32_relaxed(&is_refused, 1);
         return NULL;
     }
+    fw_stat_copy_names_(f);
     fw_store64_release((fw_word_ *)&the_file, (uintptr_t)f);
     return f;
 }

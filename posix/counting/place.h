@@ -20,4 +20,7 @@ struct fw_stat_file_ *fw_stat_file_here_(void);
 /* Sees to it that a copy of the memory map covers these return addresses (0: none). */
 void fw_stat_cover_(uint64_t site, uint64_t other);
 
+/* name.c: the names that locks have so far, into a file that has room now. */
+void fw_stat_copy_names_(struct fw_stat_file_ *f);
+
 #endif

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, PLANTED, KNOWS = "", "", ""
+PROGRAM, PLANTED, NAMED, KNOWS = ("",) * 4
 VARIANTS = 20
 FOUND = 123
 PATIENCE_S = 600  # a hang
@@ -112,6 +112,11 @@ class Shown(Case):
         self.assertEqual(done.returncode, 5)
         self.assertIn("20 findings", done.stderr)
 
+    def test_locks_have_the_names_that_the_program_gives_them(self):
+        found, _ = self.findings(NAMED)
+        names = sorted(one["by"][0]["lock"]["symbol"] or "" for one in found)
+        self.assertEqual(names, ["", "first cache", "second cache"])
+
     def test_with_the_figures_of_stat(self):
         done = run("--check", "--stat", "--", PLANTED, "not_held", "bad")
         self.assertIn("waits within", done.stderr)
@@ -161,5 +166,5 @@ class Suppressed(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM, PLANTED, KNOWS = sys.argv[1:4]
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    PROGRAM, PLANTED, NAMED, KNOWS = sys.argv[1:5]
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
