@@ -164,8 +164,8 @@ static void cond(const struct decode_question *q, struct decode_answer *a)
 
     a->kind = DECODE_COND;
     a->action = "for a signal";
-    if (q->read(q->memory, q->word - offsetof(struct waiter, state), &w, sizeof w) && w.is_single &&
-        cond_waiter(q, &w, a))
+    if (q->read(q->memory, q->word - offsetof(struct waiter, state), &w, sizeof w) &&
+        ((const uint8_t *)&w)[offsetof(struct waiter, is_single)] == 1 && cond_waiter(q, &w, a))
         return;
     for (size_t at = 0; at + sizeof w <= q->stack_size; at += _Alignof(struct waiter)) {
         memcpy(&w, q->stack + at, sizeof w);

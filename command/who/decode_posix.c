@@ -31,6 +31,8 @@ static void describe_mutex(struct decode_answer *a, int kind)
     char text[sizeof a->details + 8];
 
     lock.key = (uint64_t)(FW_STAT_MUTEX + 1) << FW_STAT_WHAT_SHIFT;
+    if ((kind & KIND_ROBUST) != 0) /* glibc sets the bit in all of these */
+        kind &= ~KIND_SHARED;
     lock.kind = kind;
     fw_inspect_kind_(&lock, text, sizeof text);
     strcpy(a->details, text + strlen("mutex"));

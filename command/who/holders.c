@@ -133,6 +133,9 @@ static void name_object(const struct who_thread *t, struct who_wait *wait)
                  (unsigned long long)l.behind);
     else if (l.symbol != NULL)
         snprintf(wait->name, sizeof wait->name, "%s", l.symbol);
+    else if (wait->key.is_shared && l.module != NULL && strncmp(l.module, "/dev/zero", 9) == 0)
+        snprintf(wait->name, sizeof wait->name, "anonymous memory+0x%llx",
+                 (unsigned long long)wait->key.at);
     else if (wait->key.is_shared && l.module != NULL)
         snprintf(wait->name, sizeof wait->name, "%s+0x%llx", module != NULL ? module + 1 : l.module,
                  (unsigned long long)wait->key.at);

@@ -150,6 +150,11 @@ static void stop_and_read(struct who *w, struct who_thread *thread, struct unwin
 
 /* --- A thread --------------------------------------------------------------------------------- */
 
+static bool is_timed_call(const char *name)
+{
+    return name != NULL && (strstr(name, "timed") != NULL || strstr(name, "_clock") != NULL);
+}
+
 static void read_wait(struct who_thread *thread, const struct unwind_stack *stack)
 {
     const struct target *t = thread->target;
@@ -168,8 +173,8 @@ static void read_wait(struct who_thread *thread, const struct unwind_stack *stac
     find_calls(thread, &q);
     decode(&q, &wait->what);
     wait->is_waiting = true;
-    if (wait->what.maker == DECODE_FURWOCK) /* they wake up by themselves, and sleep again */
-        wait->is_timed = q.call != NULL && strstr(q.call, "time") != NULL;
+    if (wait->what.maker == DECODE_FURWOCK || t->has_drop_in) /* wake, look and sleep again */
+        wait->is_timed = is_timed_call(q.call) || is_timed_call(q.caller);
     wait->key = who_key_of(t, wait->what.object);
 }
 

@@ -166,7 +166,7 @@ static json_t *wait_json(const struct who *w, const struct who_thread *t)
     for (unsigned i = 0; i < wait->holder_count; i++)
         json_array_append_new(holders, holder_json(w, &wait->holders[i]));
     object = json_pack("{s:s s:s s:s s:o s:b s:I s:I s:I}", "kind", decode_kinds[wait->what.kind],
-                       "details", wait->what.details, "name", wait->name, "address",
+                       "details", who_details(&wait->what), "name", wait->name, "address",
                        json_sprintf("0x%" PRIx64, wait->what.object), "is_shared",
                        wait->key.is_shared, "device", (json_int_t)wait->key.device, "inode",
                        wait->key.is_shared ? (json_int_t)wait->key.inode : 0, "offset",

@@ -121,6 +121,8 @@ void who_print(struct who *w, bool as_json, bool has_stacks);
 /* words.c: a thread, an object, where a thread is; into text, which is returned. */
 enum { WHO_TEXT = 320 };
 char *who_thread_words(const struct who *w, size_t thread, char text[WHO_TEXT]);
+/* "recursive, robust"; may be empty */
+const char *who_details(const struct decode_answer *a);
 char *who_object_words(const struct who_wait *wait, char text[WHO_TEXT]);
 char *who_place_words(const struct who_thread *t, char text[WHO_TEXT]);
 char *who_frame_words(struct target *t, const struct unwind_frame *f, char text[WHO_TEXT]);

@@ -31,6 +31,11 @@ char *who_holder_words(const struct who *w, const struct who_holder *h, char tex
     return text;
 }
 
+const char *who_details(const struct decode_answer *a)
+{
+    return a->details + strspn(a->details, ", ");
+}
+
 char *who_object_words(const struct who_wait *wait, char text[WHO_TEXT])
 {
     const struct decode_answer *a = &wait->what;
@@ -40,13 +45,15 @@ char *who_object_words(const struct who_wait *wait, char text[WHO_TEXT])
         snprintf(text, WHO_TEXT, "thread %d", (int)a->owner);
         return text;
     }
-    used = snprintf(text, WHO_TEXT, "%s%s", decode_kinds[a->kind], a->details);
+    used = snprintf(text, WHO_TEXT, "%s", decode_kinds[a->kind]);
     if (wait->name[0] != '\0')
-        snprintf(text + used, (size_t)(WHO_TEXT - used), " %s", wait->name);
+        used += snprintf(text + used, (size_t)(WHO_TEXT - used), " %s", wait->name);
     else if (wait->is_region)
-        snprintf(text + used, (size_t)(WHO_TEXT - used), " at offset %" PRIu64, a->object);
+        used += snprintf(text + used, (size_t)(WHO_TEXT - used), " at offset %" PRIu64, a->object);
     else if (a->object != 0)
-        snprintf(text + used, (size_t)(WHO_TEXT - used), " 0x%" PRIx64, a->object);
+        used += snprintf(text + used, (size_t)(WHO_TEXT - used), " 0x%" PRIx64, a->object);
+    if (a->details[0] != '\0')
+        snprintf(text + used, (size_t)(WHO_TEXT - used), " (%s)", who_details(a));
     return text;
 }
 

@@ -93,7 +93,7 @@ static const struct record records[] = {
      DECODE_MUTEX,
      0,
      OWNER,
-     .details = ", shared, robust, inherits"},
+     .details = ", robust, inherits"},
     {"pthread_mutex_lock", TIMED, 0, 0, {0}, DECODE_MUTEX, .is_refused = true},
     {"pthread_mutex_lock", PLAIN, 2, 0, {2, 0, OWNER, 1, 77777}, DECODE_WORD, 0, .task = 0},
     {"pthread_rwlock_rdlock",

@@ -35,6 +35,11 @@ def until(is_good):
         time.sleep(0.01)
 
 
+def kill(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 def states(pid):
     """Of each thread: its state, and who traces it."""
     found = []
@@ -201,6 +206,39 @@ class Programs(Case):
                 found = self.found(children(waits.process.pid)[0])
                 self.assertTrue(all(t["inner_id"] != t["thread"] for t in found["threads"]))
                 waits.end()
+
+
+class DropIn(Case):
+    """Programs whose pthread_* calls are furwock's."""
+
+    KINDS = ("normal", "recursive", "errorcheck", "robust", "inherit", "c11", "shared-normal")
+
+    def on_the_drop_in(self, kind, *scripts, options=()):
+        before = [*command_test.PROGRAM, "run", *options, "--"]
+        if subprocess.run([*before, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("the drop-in is not built, or not used here")
+        waits = self.waits(kind, *scripts, before=before)
+        for pid in waits.pids:  # which may be descendants of the process that was started
+            self.addCleanup(kill, pid)
+        return waits
+
+    def test_mutexes(self):
+        for kind in self.KINDS:
+            with self.subTest(kind=kind):
+                found = self.found(self.on_the_drop_in(kind, *ABBA).pids[0], kind)
+                self.assertFalse(found["deadlocks"][0]["is_timed"])
+
+    def test_rwlocks(self):
+        for scripts in (("w0 . w1", "w1 . w0"), ("l2 r0 . l1", "l1 . w0")):
+            with self.subTest(scripts=scripts):
+                self.found(self.on_the_drop_in("normal", *scripts).pids[0])
+
+    def test_where_it_was_taken(self):
+        waits = self.on_the_drop_in("normal", *ABBA, options=["--stat"])
+        self.stuck(waits.pids[0])
+        text = furwock("who", "-b", "-p", str(waits.pids[0])).stdout
+        self.assertRegex(text, r"holds mutex objects, taken in \w+ \(who_waits_kinds.c:\d+\), and "
+                               r"waits")
 
 
 class Rights(Case):
