@@ -130,7 +130,7 @@ static uint64_t set(fw_event *e)
 static void set_manual(fw_event *e)
 {
     uint64_t w = set(e);
-    bool is_last = is_set(w) || (w & EVENT_OPERATIONS) == 0;
+    bool is_last = is_set(w) || (w & EVENT_OPERATIONS) == 0; /* F:event-forgets-operations */
 
     if (!is_set(w) && waiters(w) > 0) /* F:event-wakes-none */
         fw_futex_wake(futex_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);

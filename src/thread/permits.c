@@ -167,7 +167,7 @@ bool fw_permits_post_(uint64_t *state, uint32_t n, uint32_t max)
     /* n -> n + m, with their wakes; beyond the maximum n -> n, so that it synchronises. */
     do {
         w = of_this_process(seen);
-        if (has_operations(w))
+        if (has_operations(w)) /* F:sem-past-operations */
             return fw_permits_post_queued_(state, n, max);
         fits = permits_value(w) <= max && n <= max - permits_value(w);
         left = fits ? added(w, n, &wakes) : w;

@@ -49,6 +49,7 @@ bool fw_permits_enqueue_(uint64_t *state, fw_await *op)
     do {
         w = without_stale(seen, fw_fork_generation_());
         takes = permits_available(w) > 0 && !has_operations(w);
+        /* F:sem-queues-unseen */
         left = takes ? w - 1 : (w & ~PERMITS_GENERATION) | generation | PERMITS_OPERATIONS;
     } while (!fw_cas64_acquire(state, &seen, left));
     if (!takes)
@@ -63,7 +64,7 @@ void fw_permits_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
     fw_await *first = first_of(bucket, state);
 
     if (first == NULL)
-        fw_permits_add_(state, 0, true);
+        fw_permits_add_(state, 0, true); /* F:sem-keeps-flag */
     else
         first->yields_ |= op->yields_;
     fw_waitqueue_unlock_(bucket);
@@ -83,7 +84,7 @@ static fw_await *claim_next(struct fw_waitqueue_ *bucket, fw_await *op)
         fw_await *next = after(op);
         uint8_t yields = op->yields_;
 
-        if (fw_operation_claim_(bucket, op))
+        if (fw_operation_claim_(bucket, op)) /* F:sem-grants-loser */
             return op;
         op = next;
         if (op != NULL)
@@ -140,7 +141,7 @@ static uint32_t hand_out(struct fw_waitqueue_ *bucket, uint64_t *state, struct s
     }
     fw_waitqueue_unlock_(bucket);
     fw_wakeups_(&wakeups);
-    return left;
+    return left; /* F:sem-forgets-left */
 }
 
 bool fw_permits_post_queued_(uint64_t *state, uint32_t n, uint32_t max)

@@ -6,6 +6,7 @@ from .kinds import Family, Fault
 
 UNITS, WAIT, WORD = "src/thread/permits.c", "src/thread/permits_wait.c", "src/thread/permits_word.h"
 EVENT, ANY, HEADER = "src/thread/event.c", "src/thread/any.c", "include/furwock/sem.h"
+QUEUE = "src/thread/permits_queue.c"
 
 FAULTS = [
     Fault("sem-wakes-first", "a post wakes before it adds", "sem-two", UNITS,
@@ -55,13 +56,25 @@ FAULTS = [
           operand(3, operand(1, "futex_half(w)"))),
     Fault("event-leaves-twice", "leaves although the setter has taken it off the list",
           "event-manual-timed", EVENT, condition("true")),
+    Fault("event-forgets-operations", "a set tells no operation", "await-event", EVENT,
+          value("true")),
+    Fault("sem-past-operations", "a post does not look for operations", "await-two", UNITS,
+          condition("false")),
+    Fault("sem-forgets-left", "loses a unit that was for a thread that has given up",
+          "await-timed", QUEUE, value("0")),
+    Fault("sem-queues-unseen", "an operation is queued, and the word does not say so", "await-two",
+          QUEUE, value("takes ? w - 1 : w")),
+    Fault("sem-keeps-flag", "the last operation leaves, and the word still names it", "await-drop",
+          QUEUE, argument(3, "false")),
+    Fault("sem-grants-loser", "grants the loser of a group", "await-lose", QUEUE,
+          condition("true")),
     Fault("any-stays", "takes from one and stays queued at the other", "any-spurious", ANY, drop()),
     Fault("any-does-not-look", "sleeps for long on one where the kernel cannot wait for several",
           "any-dark", ANY, argument(5, "0")),
 ]
 
 FAMILY = Family("sem", ["thread/any.c", "thread/sem.c", "thread/event.c", "thread/permits_wait.c",
-                        "thread/permits.c"],
+                        "thread/permits.c", "thread/permits_queue.c"],
                 ["include/furwock/sem.h", "src/thread/permits_word.h"],
                 {"thread/sem.c": ["fw_sem_trywait", "fw_sem_wait", "fw_sem_post", "fw_sem_source_"],
                  "thread/event.c": ["fw_event_source_"]}, FAULTS)

@@ -21,6 +21,7 @@
 #include "calls.h"
 #include "core/bucket_lock.h"
 #include "thread/cond_posix.h"
+#include "thread/event_queue.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_requeue.h"
 #include "thread/permits.h"
@@ -98,7 +99,10 @@ static inline int sem_wait_posix_(fw_sem *s, const fw_deadline *deadline)
     CALL(set, fw_event_set)                 \
     CALL(reset, fw_event_reset)             \
     CALL(pass_policy, fw_event_wait_policy) \
-    CALL(wait_any, fw_wait_any)
+    CALL(wait_any, fw_wait_any)             \
+    CALL(enqueue, fw_permits_enqueue_)      \
+    CALL(dequeued, fw_permits_dequeued_)    \
+    CALL(enqueue_e, fw_event_enqueue_)
 CALLS_OF(sem, SEM);
 
 #define BARRIER_CALLS(CALL, DATA)             \
