@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "core/tracepoint.h"
 #include "ipc/region/journal.h"
 #include "ipc/region/repairs.h"
 
@@ -57,6 +58,7 @@ int fw_ipc_recover_(const struct fw_ipc_me_ *me, const void *lock, fw_ipc_histor
     bool is_sound = false;
     fw_ipc_death death;
 
+    FW_TRACEPOINT_(owner_died, lock);
     if (dead != 0)
         note_death(me, history, dead);  /* F:ipc-names-successor */
     fw_ipc_history_begin_(history, me); /* F:ipc-successor-same-generation */

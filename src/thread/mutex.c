@@ -57,6 +57,7 @@
 
 #include "core/recheck.h"
 #include "core/thread_state.h"
+#include "core/tracepoint.h"
 #include "core/wait.h"
 #include "sys/clock.h"
 #include "sys/fork.h"
@@ -143,6 +144,8 @@ static bool take_as_waiter(struct waiter *me, fw_mutex_word_ w)
     /* F:never-leaves */
     if (!fw_cas64_acquire(&me->m->state_, &w, without(me, with_owner(w, me->id) & ~mine)))
         return false;
+    if (is_being_handed_off(w))
+        FW_TRACEPOINT_(mutex_handoff, me->m);
     /* F:no-requeue */
     if (late) /* they joined, but sleep on the hand-off: requeue them to the others */
         fw_futex_requeue(owner_of(me->m), 0, waiters_of(me->m), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
@@ -279,6 +282,7 @@ static int wait_in_queue(struct waiter *me)
 {
     bool over = false;
 
+    FW_TRACEPOINT_(mutex_wait, me->m);
     for (;;) {
         fw_mutex_word_ w = fw_load64_relaxed(&me->m->state_);
         int error;
