@@ -89,6 +89,12 @@ static bool refused_mutex(const struct decode_question *q, struct decode_answer 
     return true;
 }
 
+/* In a program that was linked statically: the word of a robust one of glibc is aligned to 8. */
+static bool looks_like_musl(const struct decode_question *q)
+{
+    return q->word % 8 == MUSL_WORD && (q->value & FUTEX_WAITERS) != 0;
+}
+
 static void musl_mutex(const struct decode_question *q, struct decode_answer *a)
 {
     uint32_t word = decode_word32(q, q->word), type;
@@ -228,7 +234,7 @@ void decode_posix(const struct decode_question *q, enum decode_family f, struct 
 
     switch (f) {
     case FAMILY_MUTEX:
-        if (q->is_musl && !is_pi(q))
+        if ((q->is_musl || looks_like_musl(q)) && !is_pi(q))
             musl_mutex(q, a);
         else if (!refused_mutex(q, a))
             glibc_mutex(q, a);

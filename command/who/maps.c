@@ -75,7 +75,7 @@ static void conclude(struct target *t)
 {
     for (size_t i = 0; i < t->map_count; i++) {
         const char *path = t->maps[i].path;
-        if (is_named(path, "ld-musl-"))
+        if (is_named(path, "ld-musl-") || strstr(path, "linux-musl/libc.so") != NULL)
             t->libc = TARGET_MUSL;
         else if (is_named(path, "libfurwock-pthread"))
             t->has_drop_in = true;

@@ -16,6 +16,7 @@ from command_test import furwock
 WAITS = []
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 STUCK = 3
+BUSY, LOOKS = 2, int(os.environ.get("WHO_LOOKS", "5"))
 LONGEST = float(os.environ.get("WHO_LONGEST", "120"))  # seconds, until the threads sleep
 
 MUTEXES = ("normal", "recursive", "errorcheck", "adaptive", "robust", "inherit", "c11", "fw")
@@ -142,6 +143,15 @@ class Found(Case):
             for kind in kinds:
                 with self.subTest(kind=kind, scripts=scripts):
                     self.check_none(kind, scripts, count)
+
+    def test_none_of_a_busy_program(self):
+        for kind in ("normal", "robust", "adaptive", "fw"):
+            with self.subTest(kind=kind):
+                waits = self.waits(kind, *["z0", "z1"] * BUSY)
+                for _ in range(LOOKS):
+                    status, found = who(*waits.pids)
+                    self.assertEqual((status, found["deadlocks"]), (0, []), found)
+                waits.end()
 
     def test_kinds(self):
         for kind, script, expected in KINDS:

@@ -14,6 +14,7 @@
  *   j wait for the end of a thread  f lock a stream  o go through the once, again while inside
  *   e wait for the event  g broadcast  i run the initialiser, which does not end
  *   . wait until all threads are here  x end  k fork, and go on in the child  p pause  y spin
+ *   z take this mutex and the next one, again and again
  */
 #include "who_waits.h"
 
@@ -72,6 +73,16 @@ __attribute__((noinline)) static void spin(void)
         turns = turns + 1;
 }
 
+/* Takes them in one order, so that there is never a deadlock. */
+static void use_two(unsigned i)
+{
+    kind->step('l', i);
+    kind->step('l', i + 1);
+    turns = turns + 1;
+    kind->step('u', i);
+    kind->step('u', i + 1);
+}
+
 static void step(char what, unsigned i)
 {
     switch (what) {
@@ -101,6 +112,9 @@ static void step(char what, unsigned i)
     case 'y':
         spin();
         break;
+    case 'z':
+        for (;;)
+            use_two(i);
     default:
         kind->step(what, i);
     }
