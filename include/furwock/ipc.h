@@ -3,6 +3,7 @@
 #define FURWOCK_IPC_H
 
 /* Everything that furwock has for processes that share memory. */
+#include <furwock/ipc/await.h>
 #include <furwock/ipc/barrier.h>
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/interrupt.h>

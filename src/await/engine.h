@@ -39,12 +39,14 @@ enum fw_wait_told_ {
 struct fw_kernel_wait_ {
     const uint32_t *word;
     uint32_t expected;
+    uint8_t role;    /* for whoever armed it, and so is what it belongs to */
     bool is_armed;   /* until reap has returned it; the loop's thread only */
     uint8_t told;    /* enum fw_wait_told_; this and all that follows are the engine's until then */
     bool is_leaving; /* disarm was called */
     uint32_t at;
     struct fw_kernel_wait_ *next; /* of those that reap returns */
     struct fw_kernel_wait_ **link, *after;
+    void *owner;
 };
 
 struct fw_engine_;
@@ -68,7 +70,6 @@ struct fw_engine_kind_ {
 struct fw_engine_ {
     const struct fw_engine_kind_ *kind;
     int fd;
-    uint32_t opened; /* grows when fd is another file than before */
     uint32_t armed;
 };
 
@@ -98,7 +99,10 @@ static inline void fw_engine_forget_(struct fw_engine_ *e)
     e->kind->forget(e);
 }
 
-/* Readable when reap has something. */
+/*
+ * Readable when reap has something, but for what has come back in flush: reap once after it.  (And
+ * now and then when it has not.)
+ */
 static inline int fw_engine_fd_(const struct fw_engine_ *e)
 {
     return e->fd;

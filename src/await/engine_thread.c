@@ -23,7 +23,7 @@
 
 #include "await/engine.h"
 #include "core/sleep.h"
-#include "sys/event_fd.h"
+#include "sys/descriptors.h"
 #include "sys/service_thread.h"
 #include "sys/wait_any.h"
 
@@ -58,13 +58,11 @@ static struct threads *threads_of(struct fw_engine_ *e)
 static int open_threads(struct fw_engine_ **e)
 {
     struct threads *t = calloc(1, sizeof *t);
-    int error = t != NULL ? 0 : ENOMEM, fd = -1;
+    int fd = t != NULL ? fw_event_make_() : -ENOMEM;
 
-    if (error == 0)
-        error = fw_event_fd_open_(&fd);
-    if (error != 0) {
+    if (fd < 0) {
         free(t);
-        return error;
+        return -fd;
     }
     fw_mutex_init(&t->lock);
     for (int i = 0; i < HELPERS_MAX; i++)
@@ -80,7 +78,7 @@ static void come_back(struct threads *t, struct fw_kernel_wait_ *w, enum fw_wait
     fw_wait_tell_(w, told, &t->back);
     if (t->has_back == 0) {
         fw_store32_release(&t->has_back, 1);
-        fw_event_fd_raise_(t->base.fd);
+        fw_event_write_(t->base.fd);
     }
 }
 
@@ -247,7 +245,7 @@ static struct fw_kernel_wait_ *reap(struct fw_engine_ *e)
     if (fw_load32_acquire(&t->has_back) == 0)
         return NULL;
     fw_mutex_lock(&t->lock);
-    fw_event_fd_clear_(t->base.fd);
+    fw_event_read_(t->base.fd);
     back = t->back;
     t->back = NULL;
     fw_store32_relaxed(&t->has_back, 0);
@@ -270,13 +268,13 @@ static void close_threads(struct fw_engine_ *e)
     for (struct fw_kernel_wait_ *w = t->back; w != NULL; w = w->next)
         if (w->told == FW_TOLD_LOOK_)
             fw_futex_wake(w->word, 1, FW_FUTEX_SHARED);
-    fw_event_fd_close_(t->base.fd);
+    fw_descriptor_close_(t->base.fd);
     free(t);
 }
 
 static void forget(struct fw_engine_ *e)
 {
-    fw_event_fd_close_(e->fd);
+    fw_descriptor_close_(e->fd);
     free(e);
 }
 

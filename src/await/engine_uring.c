@@ -16,6 +16,7 @@
 #include <furwock/futex.h>
 
 #include "await/engine.h"
+#include "sys/descriptors.h"
 #include "sys/uring.h"
 
 /* 12 KiB: a process may have them that may lock 64 KiB into memory.  More waits are flushed. */
@@ -38,16 +39,32 @@ static struct uring *uring_of(struct fw_engine_ *e)
     return (struct uring *)e;
 }
 
-static int open_ring(struct fw_engine_ **e)
+/* A ring that raises the engine's descriptor. */
+static int open_ring(struct fw_uring_ *ring, int fd)
+{
+    int error = fw_uring_open_(ring, RING_ENTRIES);
+
+    if (error != 0)
+        return error;
+    error = fw_uring_tell_(ring, fd);
+    if (error != 0)
+        fw_uring_close_(ring);
+    return error;
+}
+
+static int open_uring(struct fw_engine_ **e)
 {
     struct uring *u = calloc(1, sizeof *u);
-    int error = u != NULL ? fw_uring_open_(&u->ring, RING_ENTRIES) : ENOMEM;
+    int fd = u != NULL ? fw_event_make_() : -ENOMEM;
+    int error = fd < 0 ? -fd : open_ring(&u->ring, fd);
 
     if (error != 0) {
+        if (fd >= 0)
+            fw_descriptor_close_(fd);
         free(u);
         return error;
     }
-    u->base = (struct fw_engine_){.kind = &fw_engine_uring_, .fd = u->ring.fd};
+    u->base = (struct fw_engine_){.kind = &fw_engine_uring_, .fd = fd};
     *e = &u->base;
     return 0;
 }
@@ -78,12 +95,10 @@ static void lose_ring(struct uring *u)
 {
     struct fw_uring_ fresh;
 
-    if (fw_uring_open_(&fresh, RING_ENTRIES) != 0)
+    if (open_ring(&fresh, u->base.fd) != 0)
         return; /* as it is: told to look all the same, at intervals (ENG4) */
     fw_uring_close_(&u->ring);
     u->ring = fresh;
-    u->base.fd = fresh.fd;
-    u->base.opened++;
     while (u->queued != NULL) {
         fw_futex_wake(u->queued->word, FW_FUTEX_ALL, FW_FUTEX_SHARED); /* ENG2: what it may take */
         come_back(u, u->queued, FW_TOLD_LOOK_);
@@ -173,11 +188,14 @@ static struct fw_kernel_wait_ *reap(struct fw_engine_ *e)
     struct uring *u = uring_of(e);
     struct fw_kernel_wait_ *back;
 
-    if (fw_uring_is_due_(&u->ring)) {
+    while (fw_uring_is_due_(&u->ring)) { /* again, if there is more by the time it is cleared */
         int error = fw_uring_enter_(&u->ring, 0);
         if (error == EEXIST)
             lose_ring(u);
+        fw_event_read_(u->base.fd);
         take_all(u);
+        if (error != 0 && error != EINTR)
+            break;
     }
     back = u->back;
     u->back = NULL;
@@ -203,6 +221,7 @@ static void close_ring(struct fw_engine_ *e)
             is_mine = enter(u, 0);
     }
     fw_uring_close_(&u->ring);
+    fw_descriptor_close_(u->base.fd);
     for (struct fw_kernel_wait_ *w = u->back; w != NULL; w = w->next)
         if (w->told == FW_TOLD_LOOK_)
             fw_futex_wake(w->word, 1, FW_FUTEX_SHARED);
@@ -216,13 +235,14 @@ static void close_ring(struct fw_engine_ *e)
 static void forget(struct fw_engine_ *e)
 {
     fw_uring_close_(&uring_of(e)->ring);
+    fw_descriptor_close_(e->fd);
     free(e);
 }
 
 const struct fw_engine_kind_ fw_engine_uring_ = {
     .name = "uring",
     .number = FW_ENGINE_URING_,
-    .open = open_ring,
+    .open = open_uring,
     .close = close_ring,
     .forget = forget,
     .arm = arm,

@@ -15,9 +15,10 @@
 
 static const struct fw_operation_kind_ *const kinds[] = {
     [FW_OPERATION_POST] = &fw_operation_post_,       [FW_OPERATION_TIMER] = &fw_operation_timer_,
-    [FW_OPERATION_MUTEX] = &fw_operation_mutex_,     [FW_OPERATION_RWLOCK] = &fw_operation_rwlock_,
     [FW_OPERATION_PERMITS] = &fw_operation_permits_, [FW_OPERATION_EVENT] = &fw_operation_event_,
-    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_COND] = &fw_operation_cond_,
+    [FW_OPERATION_LATCH] = &fw_operation_latch_,     [FW_OPERATION_RWLOCK] = &fw_operation_rwlock_,
+    [FW_OPERATION_MUTEX] = &fw_operation_mutex_,     [FW_OPERATION_COND] = &fw_operation_cond_,
+    [FW_OPERATION_REGION] = &fw_operation_region_,
 };
 
 const struct fw_operation_kind_ *fw_operation_kind_(const fw_await *op)

@@ -17,6 +17,8 @@
  *   ABANDONED         given up                                  nobody
  *   anything else     has been written over                     nobody: EUCLEAN
  *
+ * Beside the id of a keeper (region/keeper.h) stands the task that holds it: task.h, ITSK1, ITSK2.
+ *
  *   IMU1  Exclusion: a word that names a living holder is changed by nobody else, except for W.
  *   IMU2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
  *         between in which a thread could die.  All else that a holder writes (the owner history)
@@ -53,11 +55,17 @@
 #include "ipc/region/journal.h"
 #include "ipc/region/member.h"
 #include "ipc/region/repairs.h"
+#include "ipc/task.h"
 #include "ipc/wait.h"
 
 static uint64_t holder_of(uint64_t word)
 {
     return word & FW_IPC_HOLDER;
+}
+
+static uint64_t task_of(uint64_t word)
+{
+    return word & FW_IPC_TASK;
 }
 
 static bool has_waiters(uint64_t word)
@@ -76,10 +84,32 @@ static bool is_held(uint64_t word)
     return word != 0 && word != FW_IPC_ABANDONED; /* F:ipc-takes-given-up */
 }
 
-/* Can this lock have had this word, as far as can be told without its holder? */
-static bool is_possible(uint64_t word)
+/* A task beside a holder that keeps nothing for tasks. */
+static bool is_possible(const struct fw_ipc_mapping_ *mapping, uint64_t word)
 {
-    return (word & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) == 0;
+    const struct fw_ipc_member_ *m;
+
+    if (task_of(word) == 0)
+        return true;
+    m = fw_ipc_member_of_(mapping, word);
+    return m != NULL && fw_load32_relaxed(&m->waits_how) == FW_IPC_KEEPS;
+}
+
+/*
+ * Does the calling thread hold it, by itself, or as the task for which it acts?  Then *me, the
+ * thread's membership, becomes that of the holder.
+ */
+static bool is_mine(uint64_t word, struct fw_ipc_me_ *me)
+{
+    struct fw_ipc_me_ keeper;
+
+    if (task_of(word) == 0)
+        return holder_of(word) == me->id;
+    if (task_of(word) != fw_ipc_task_bits_(fw_self_()) ||
+        !fw_ipc_keeper_find_(me->mapping, &keeper) || holder_of(word) != keeper.id)
+        return false;
+    *me = keeper;
+    return true;
 }
 
 static const uint32_t *half(const fw_ipc_mutex *m)
@@ -137,9 +167,10 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
         }
         if (!is_held(*now))
             return ENOTRECOVERABLE;
-        life = is_possible(*now) ? w != NULL ? fw_ipc_wait_life_(w, holder_of(*now))
-                                             : fw_ipc_life_(me->mapping, holder_of(*now))
-                                 : FW_IPC_CORRUPT;
+        life = w != NULL ? fw_ipc_wait_life_(w, holder_of(*now))
+                         : fw_ipc_life_(me->mapping, holder_of(*now));
+        if (life == FW_IPC_ALIVE && !is_possible(me->mapping, *now)) /* or it has died just now */
+            life = fw_ipc_life_(me->mapping, *now) == FW_IPC_ALIVE ? FW_IPC_CORRUPT : FW_IPC_DEAD;
         if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
         if (life == FW_IPC_ALIVE) /* F:ipc-robs-preempted */
@@ -178,10 +209,11 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
                                                const fw_wait_policy *policy,
                                                const fw_deadline *deadline)
 {
+    struct fw_ipc_me_ self = *me;
     struct fw_ipc_wait_ w;
     int error;
 
-    if (holder_of(now) == me->id && is_possible(now))
+    if (is_mine(now, &self))
         return EDEADLK;
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
@@ -254,20 +286,18 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);
 }
 
-static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
+/* The word is `now`, which names me: releases it. */
+static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
 {
-    struct fw_ipc_me_ me;
-    uint64_t now, next;
-    int error = fw_ipc_enter_(m, &me);
+    uint64_t next;
+    int error = 0;
 
-    if (error != 0)
-        return error;
-    now = fw_load64_relaxed(&m->word_);
-    if (holder_of(now) != me.id || !is_possible(now))
-        return EPERM;
     if (!is_unsound(now) && fw_load64_relaxed(&m->history_.journal_) != 0) /* F:ipc-wakes-first */
         /* F:ipc-journal-late-commit */
-        error = fw_ipc_journal_commit_at_(me.mapping, fw_load64_relaxed(&m->history_.journal_), m);
+        error = fw_ipc_journal_commit_at_(me->mapping, fw_load64_relaxed(&m->history_.journal_), m);
+    if (task_of(now) != 0 && has_waiters(now) && !is_unsound(now) &&
+        fw_ipc_hand_over_hook_ != NULL && fw_ipc_hand_over_hook_(m, me)) /* ITSK2 */
+        return error;
     do
         /* F:ipc-sound-unasked */
         next = is_unsound(now) ? FW_IPC_ABANDONED : 0;
@@ -275,7 +305,21 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
     /* F:ipc-no-wake */
     if (has_waiters(now))
         fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
+    if (task_of(now) != 0)
+        fw_ipc_keeper_unuse_(me->mapping);
     return error;
+}
+
+static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = fw_ipc_enter_(m, &me);
+
+    if (error != 0)
+        return error;
+    now = fw_load64_relaxed(&m->word_);
+    return is_mine(now, &me) ? release(m, &me, now) : EPERM;
 }
 
 int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
@@ -296,7 +340,9 @@ int fw_ipc_mutex_consistent(fw_ipc_mutex *m)
     struct fw_ipc_me_ me;
     int error = fw_ipc_enter_(m, &me);
 
-    return error != 0 ? error : declare_sound(m, &me);
+    if (error != 0)
+        return error;
+    return is_mine(fw_load64_relaxed(&m->word_), &me) ? declare_sound(m, &me) : EPERM;
 }
 
 uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m)
@@ -319,7 +365,7 @@ bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m)
 {
     struct fw_ipc_me_ me;
 
-    return fw_ipc_enter_(m, &me) == 0 && holder_of(fw_load64_relaxed(&m->word_)) == me.id;
+    return fw_ipc_enter_(m, &me) == 0 && is_mine(fw_load64_relaxed(&m->word_), &me);
 }
 
 bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
@@ -335,4 +381,81 @@ bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
 const uint32_t *fw_ipc_mutex_half_(const fw_ipc_mutex *m)
 {
     return half(m);
+}
+
+/* --- For tasks: task.h ------------------------------------------------------------------------ */
+
+int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits,
+                          uint64_t *now)
+{
+    *now = fw_load64_relaxed(&m->word_);
+    return attempt(m, keeper, NULL, bits, now);
+}
+
+bool fw_ipc_mutex_announce_(fw_ipc_mutex *m, uint64_t *now)
+{
+    if (has_waiters(*now))
+        return true;
+    if (!fw_cas64_relaxed(&m->word_, now, *now | FW_IPC_WAITERS)) /* id -> id|W */
+        return false;
+    *now |= FW_IPC_WAITERS;
+    return true;
+}
+
+void fw_ipc_mutex_pass_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits)
+{
+    uint64_t now = fw_load64_relaxed(&m->word_);
+
+    fw_ipc_history_begin_(&m->history_, keeper);
+    while (!fw_cas64_acq_rel(&m->word_, &now, (now & ~FW_IPC_TASK) | bits)) /* id -> id: ITSK2 */
+        ;
+}
+
+/* Does that task of this process hold it?  EPERM, EINVAL: no. */
+static int find_holder(const fw_ipc_mutex *m, uint32_t task, struct fw_ipc_me_ *me, uint64_t *now)
+{
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(m);
+
+    if (mapping == NULL || (uintptr_t)m % sizeof m->word_ != 0)
+        return EINVAL;
+    *now = fw_load64_relaxed(&m->word_);
+    return fw_ipc_keeper_find_(mapping, me) && holder_of(*now) == me->id &&
+                   task_of(*now) == fw_ipc_task_bits_(task)
+               ? 0
+               : EPERM;
+}
+
+int fw_ipc_mutex_unlock_as_(fw_ipc_mutex *m, uint32_t task)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = find_holder(m, task, &me, &now);
+
+    return error != 0 ? error : release(m, &me, now);
+}
+
+int fw_ipc_mutex_restore_(fw_ipc_mutex *m, uint32_t task, uint64_t dead)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now, next;
+    int error = find_holder(m, task, &me, &now);
+
+    if (error != 0)
+        return error;
+    do /* id|DIED -> dead id|DIED: IMU3 */
+        next = dead | (now & (FW_IPC_DIED | FW_IPC_WAITERS));
+    while (!fw_cas64_release(&m->word_, &now, next));
+    if (has_waiters(now))
+        fw_ipc_wake_(half(m), 1);
+    fw_ipc_keeper_unuse_(me.mapping);
+    return 0;
+}
+
+int fw_ipc_mutex_consistent_as_(fw_ipc_mutex *m, uint32_t task)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = find_holder(m, task, &me, &now);
+
+    return error != 0 ? error : declare_sound(m, &me);
 }

@@ -131,6 +131,21 @@ static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait, const fw_wait_po
     return error;
 }
 
+int fw_ipc_sem_attempt_(fw_ipc_sem *s, uint32_t *expected)
+{
+    uint64_t w, announced;
+    int error;
+
+    while ((error = take(s, &w)) == EAGAIN) {
+        announced = fw_ipc_changed_(w | FW_IPC_WAITERS);
+        if (!fw_cas64_relaxed(&s->word_, &w, announced)) /* 0 -> 0, WAITERS (ANN1) */
+            continue;
+        *expected = (uint32_t)announced;
+        return EBUSY;
+    }
+    return error;
+}
+
 int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ wait;

@@ -17,4 +17,7 @@ static inline uint32_t fw_ipc_sem_maximum_(const fw_ipc_sem *s)
     return (made & FW_IPC_SEM_MADE_) != 0 ? made & FW_IPC_SEM_MAX : FW_IPC_SEM_MAX;
 }
 
+/* Takes a permit: 0, EUCLEAN; EBUSY: there is none, and the word, *expected by now, says so. */
+int fw_ipc_sem_attempt_(fw_ipc_sem *s, uint32_t *expected);
+
 #endif

@@ -28,7 +28,7 @@ static inline struct fw_ipc_word_ fw_ipc_mutex_word_(uint64_t w)
 
     if (w == 0 || is.is_unusable)
         return is;
-    is.is_possible = (w & ~(FW_IPC_HOLDER | FW_IPC_WAITERS | FW_IPC_DIED)) == 0;
+    is.is_possible = (w & FW_IPC_HOLDER) != 0;
     is.is_unrepaired = (w & FW_IPC_DIED) != 0;
     is.holder = w & FW_IPC_HOLDER;
     is.mode = FW_IPC_RWLOCK_WRITE;

@@ -256,9 +256,12 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
                  : fw_sleep_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
     /* F:ipc-keeps-death */
     pass_deaths_on(w);
-    if (answer == (int)n || (answer == 1 && w->lives > 1)) /* the last is told, of several */
+    if (answer == (int)n || (answer == 1 && w->lives > 1)) { /* the last is told, of several */
         /* F:ipc-keeps-alarm */
         fw_ipc_wake_(alarm, FW_FUTEX_ALL);
+        w->recheck_ns = w->first_ns; /* IWAIT6 */
+        w->recheck_at = 0;
+    }
     return answer > 0 ? 0 : answer;
 }
 

@@ -59,6 +59,10 @@
  *           each sleep; so a change is not missed, and a wake that the sleeper was given meanwhile
  *           is used, or passed on, as by any thread that gives up.
  *
+ *   IWAIT6  Whoever is woken by the alarm begins again with the first interval.  The dead process
+ *           may have had waits in an io_uring, which the kernel takes out of its queues some
+ *           milliseconds after it has told of the death: what they took with them is found then.
+ *
  * No thread sleeps for longer than a re-check interval.  The first one lasts FW_RECHECK_IPC_NS; by
  * IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one before, up to
  * FW_RECHECK_MAX_NS: that is for deaths that the kernel does not mark, though it should, and for

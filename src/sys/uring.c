@@ -14,7 +14,7 @@
 
 #include "sys/map.h"
 
-enum { CALL_SETUP = 425, CALL_ENTER = 426 };
+enum { CALL_SETUP = 425, CALL_ENTER = 426, CALL_REGISTER = 427, REGISTER_EVENTFD = 4 };
 enum { TASKRUN_FLAG = 1 << 9, SINGLE_ISSUER = 1 << 12, DEFER_TASKRUN = 1 << 13 }; /* setup */
 enum { SINGLE_MMAP = 1 << 0, NODROP = 1 << 1 };                                   /* features */
 enum { GETEVENTS = 1 << 0 };                                                      /* enter */
@@ -121,6 +121,12 @@ void fw_uring_close_(struct fw_uring_ *r)
     if (r->fd >= 0)
         fw_system_call_(SYS_close, r->fd, 0, 0, 0, 0, 0);
     *r = (struct fw_uring_){.fd = -1};
+}
+
+int fw_uring_tell_(struct fw_uring_ *r, int event_fd)
+{
+    return (int)-fw_system_call_(CALL_REGISTER, r->fd, REGISTER_EVENTFD, (long)(intptr_t)&event_fd,
+                                 1, 0, 0);
 }
 
 /* The kernel reads an entry when it is entered, by this thread. */

@@ -12,8 +12,9 @@
  * dependencies.  All errors are positive errno values.
  *
  * The ring belongs to the thread that has opened it (SINGLE_ISSUER).  Completions are posted only
- * while that thread is in fw_uring_enter_ (DEFER_TASKRUN): they interrupt no other call of it.  The
- * descriptor is readable as soon as there is one to be posted.
+ * while that thread is in fw_uring_enter_ (DEFER_TASKRUN): they interrupt no other call of it.  An
+ * eventfd is raised as soon as there is one to be posted, and by each that is posted.  (A thread
+ * that sleeps in poll or epoll on the ring itself is not woken before they are posted.)
  *
  * A wait is one word, never a vector: a vector that was woken or cancelled stays queued at its
  * other words until the ring's thread enters the kernel, and swallows the wakes given to them.
@@ -46,6 +47,9 @@ struct fw_uring_cqe_ {
  */
 int fw_uring_open_(struct fw_uring_ *r, uint32_t entries);
 void fw_uring_close_(struct fw_uring_ *r);
+
+/* Which eventfd is raised: 0, or a positive errno. */
+int fw_uring_tell_(struct fw_uring_ *r, int event_fd);
 
 /*
  * Prepares a wait while *word == expected; a cancellation of the wait with this tag, or of all.

@@ -94,9 +94,9 @@ struct fw_ipc_member_ {
     uint64_t pid_namespace; /* 0: not known */
     uint64_t waits_for;     /* offset of the object that it waits for; 0: none.  For tools */
     uint64_t waits_since;   /* ns of CLOCK_MONOTONIC */
-    uint32_t waits_how;     /* FW_IPC_WAITS_*; for tools */
-    uint32_t asked_at;      /* when the system was last asked about it: member.c */
-    uint64_t introduced;    /* the generation whose thread has filled in the fields above */
+    uint32_t waits_how;  /* FW_IPC_WAITS_*; for tools; FW_IPC_KEEPS: a keeper, which never does */
+    uint32_t asked_at;   /* when the system was last asked about it: member.c */
+    uint64_t introduced; /* the generation whose thread has filled in the fields above */
     uint64_t former[FW_IPC_FORMER]; /* those before: process << 42 | thread << 20 | generation */
     uint64_t shares[FW_IPC_SHARES]; /* what it holds together with others: src/ipc/share.h */
 };
@@ -113,13 +113,16 @@ _Static_assert(offsetof(struct fw_ipc_member_, list_) == 16 &&
  * is what threads sleep on; its other bits are flags of the lock:
  *   bit 31  FW_IPC_WAITERS  a thread may sleep on this half
  *   bit 30  FW_IPC_DIED     the holder before died, and what it left has not been repaired
- *   bits 16-29              the lock's own
+ *   bits 16-29              the lock's own; FW_IPC_TASK in a mutex: which task holds it, of those
+ *                           for which the holder, a keeper (keeper.h), keeps locks
  */
 #define FW_IPC_SLOT UINT64_C(0xffff)
 #define FW_IPC_WAITERS UINT64_C(0x80000000)
 #define FW_IPC_DIED UINT64_C(0x40000000)
+#define FW_IPC_TASK UINT64_C(0x3fff0000)
 #define FW_IPC_HOLDER (FW_IPC_SLOT | UINT64_C(0xffffffff00000000))
 #define FW_IPC_ABANDONED FW_IPC_SLOT /* a slot that no region has: given up for good */
 #define FW_IPC_MEMBERS_MAX 4096u
+#define FW_IPC_KEEPS 0x6b656570u /* "keep": keeper.h */
 
 #endif

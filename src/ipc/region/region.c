@@ -32,6 +32,7 @@
 #include "core/recheck.h"
 #include "core/sleep.h"
 #include "ipc/region/join.h"
+#include "ipc/region/keeper.h"
 #include "ipc/region/member.h"
 #include "ipc/region/region.h"
 #include "ipc/region/repairs.h"
@@ -121,7 +122,10 @@ static bool is_taken(const void *memory, size_t size)
  */
 static void sweep(struct fw_region *r)
 {
-    if (!r->is_dormant || r->is_stuck || fw_ipc_has_other_members_(r->mapping))
+    if (!r->is_dormant || r->is_stuck)
+        return;
+    fw_ipc_keeper_stop_(r->mapping);
+    if (fw_ipc_has_other_members_(r->mapping))
         return;
     r->is_stuck = !fw_ipc_leave_(r->mapping);
     if (r->is_stuck)
@@ -293,6 +297,7 @@ static int close_adopted(struct fw_region *r)
 {
     bool has_left;
 
+    fw_ipc_keeper_stop_(r->mapping);
     if (has_other_threads(r))
         return EBUSY;
     has_left = fw_ipc_leave_(r->mapping);

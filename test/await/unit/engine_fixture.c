@@ -3,6 +3,7 @@
 #include "engine_fixture.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,6 +178,39 @@ static void loses_none_of_many(void)
     }
 }
 
+enum { PATIENCE_MS = 60000 };
+
+/* Whoever sleeps on the descriptor is woken: nobody else would look. */
+static pid_t poller;
+static bool has_polled;
+
+static void *poll_long(void *answer)
+{
+    struct pollfd fd = {.fd = fw_engine_fd_(engine), .events = POLLIN};
+
+    poller = gettid();
+    *(int *)answer = poll(&fd, 1, PATIENCE_MS);
+    has_polled = true;
+    return NULL;
+}
+
+static void wakes_who_sleeps(void)
+{
+    pthread_t thread;
+    int answer = 0;
+
+    arm(0, 0);
+    fw_engine_flush_(engine);
+    poller = 0;
+    has_polled = false;
+    assert_int_equal(pthread_create(&thread, NULL, poll_long, &answer), 0);
+    await_asleep(getpid(), &poller, &has_polled);
+    wake(0);
+    pthread_join(thread, NULL);
+    assert_int_equal(answer, 1);
+    assert_int_equal(take_first(), FW_TOLD_LOOK_);
+}
+
 /* ENG3: a wake right after the end reaches the thread that sleeps behind the engine. */
 static void leaves_nothing_behind(void)
 {
@@ -200,6 +234,7 @@ static void (*const tests[])(void) = {
     cancels,
     cancels_what_was_not_begun,
     has_many,
+    wakes_who_sleeps,
     cancels_or_is_woken,
     loses_none_of_many,
 };

@@ -6,6 +6,7 @@
 
 #include <furwock/futex.h>
 
+#include "sys/descriptors.h"
 #include "sys/readable.h"
 #include "test/support/unit.h"
 
@@ -57,21 +58,25 @@ TEST(completes_at_once_if_the_word_differs)
     assert_false(fw_uring_take_(&ring, &tag, &(int){0}));
 }
 
-TEST(is_readable_when_woken)
+TEST(raises_an_event_when_woken)
 {
     uint64_t tag = 0;
 
+    int event = fw_event_make_();
+
     need_ring();
+    assert_int_equal(fw_uring_tell_(&ring, event), 0);
     fw_uring_put_wait_(&ring, &word, 0, 9);
     assert_int_equal(fw_uring_enter_(&ring, 0), 0);
     if (fw_uring_take_(&ring, &tag, &(int){0})) /* older than Linux 6.7 */
         skip();
-    assert_false(fw_readable_within_(ring.fd, 0));
+    assert_false(fw_readable_within_(event, 0));
     assert_int_equal(fw_futex_wake(&word, 1, FW_FUTEX_SHARED), 1);
-    assert_true(fw_readable_within_(ring.fd, 0));
+    assert_true(fw_readable_within_(event, 0));
     assert_true(fw_uring_is_due_(&ring));
     assert_int_equal(taken(&tag), 0);
     assert_int_equal(tag, 9);
+    fw_descriptor_close_(event);
 }
 
 TEST(says_when_there_is_no_room)

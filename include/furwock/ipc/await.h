@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FURWOCK_IPC_AWAIT_H
+#define FURWOCK_IPC_AWAIT_H
+
+#include <furwock/await.h>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/sem.h>
+
+FW_BEGIN_DECLS
+
+/*
+ * await, between processes: operations (furwock/await.h) that wait for the locks of a region, which
+ * other processes hold.
+ *
+ * Rules
+ *  - As in furwock/await.h; but the operation needs a loop (EINVAL with a waker).  What others hold
+ *    the kernel must tell of: the loop has one wait in the kernel for each lock that its operations
+ *    wait for, by io_uring or by a helper thread (fw_loop_options; or FURWOCK_LOOP_ENGINE=auto,
+ *    uring or thread in the environment, for loops with FW_LOOP_AUTO).
+ *  - A lock that an operation was granted is held by its task, in a participant slot that all tasks
+ *    of the process share: that of a thread of the library, the keeper, which the first operation
+ *    on a region starts.  A task may therefore hold it across threads, which may end; and if the
+ *    process is killed, or calls exec, others find its tasks' locks as they find its threads':
+ *    EOWNERDEAD.  A forked child's tasks hold nothing.
+ *  - The owner is the task, as far as 14 bits can tell tasks apart: others are told EPERM, and the
+ *    task itself, if it asks again, EDEADLK.  An operation whose task is 0 asks for the thread that
+ *    submits it, in the keeper's name.  A lock that was taken by an operation is released by
+ *    fw_task_ipc_mutex_unlock; or by fw_ipc_mutex_unlock in a thread that acts as the task
+ *    (fw_task_switch).  One that was taken by a blocking call belongs to the thread, whatever it
+ *    acts as.
+ *  - Order.  Operations of one loop that wait for one lock are served first come, first served.
+ *    Between loops, threads and processes it is as in furwock/ipc/mutex.h: whoever is awake may
+ *    take a free lock, sleepers are woken in the order in which they came.  A task that releases a
+ *    mutex for which others of its process wait gives it to the one that has waited longest, but
+ *    not more than 16 times in a row, nor for longer than 0.5 ms; then it is free for all.
+ *  - fw_region_close does not unmap a region while operations wait there, tasks hold locks there,
+ *    or its loops have not been run for 40 ms since (for an adopted one: EBUSY).
+ *  - If a process is killed, its operations leave at most one needless wake, and those of others
+ *    go on.  A death that the kernel marks is noticed at once by an operation that has waited for
+ *    40 ms, and by then by others.
+ *
+ * Example: a task that changes an account in shared memory, and never blocks its thread
+ *
+ *     struct transfer {
+ *         fw_await wait; // first, so that finish finds the rest
+ *         fw_task task;
+ *         fw_ipc_mutex *lock;
+ *         long *balance, amount;
+ *         int error;
+ *     };
+ *
+ *     static void finish(fw_await *wait, int error)
+ *     {
+ *         struct transfer *t = (struct transfer *)wait;
+ *
+ *         if (error == EOWNERDEAD) // one word: it was changed, or was not
+ *             error = fw_task_ipc_mutex_consistent(t->lock, t->task);
+ *         if (error == 0) {
+ *             *t->balance += t->amount;
+ *             error = fw_task_ipc_mutex_unlock(t->lock, t->task);
+ *         }
+ *         t->error = error;
+ *     }
+ *
+ *     void start(struct transfer *t, fw_loop *loop)
+ *     {
+ *         int error;
+ *
+ *         fw_await_init(&t->wait, loop, t->task, finish);
+ *         error = fw_await_ipc_mutex(&t->wait, t->lock, NULL);
+ *         if (error != EINPROGRESS)
+ *             finish(&t->wait, error);
+ *     }
+ */
+
+/*
+ * Asks for the mutex.  Beside what furwock/await.h says of submit calls (and so `done`):
+ *   EOWNERDEAD        the task has it, and its previous owner died: as in furwock/ipc/mutex.h.  (If
+ *                     the operation is dropped, the next owner is told.)
+ *   EDEADLK           the task holds it already
+ *   ENOTRECOVERABLE, EUCLEAN   as there
+ *   EINVAL            no region of this process has it, or the operation has no loop
+ *   EAGAIN            the region has no free slot for the keeper, or no thread can be started
+ *   ENOMEM, or what the kernel says if the engine that was asked for cannot be had
+ */
+FW_API int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m, const fw_deadline *deadline);
+
+/* Releases it, and so on, for the task that holds it (0: the calling thread): else EPERM. */
+FW_API int fw_task_ipc_mutex_unlock(fw_ipc_mutex *m, fw_task task);
+FW_API int fw_task_ipc_mutex_consistent(fw_ipc_mutex *m, fw_task task);
+
+/* Takes a permit.  EINVAL, EUCLEAN, EAGAIN, ENOMEM as above.  A drop posts it again. */
+FW_API int fw_await_ipc_sem(fw_await *op, fw_ipc_sem *s, const fw_deadline *deadline);
+
+FW_END_DECLS
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_IPC_KEEPER_H
+#define FW_IPC_KEEPER_H
+
+#include <stdbool.h>
+
+#include "ipc/region/member.h"
+
+/*
+ * The keeper of a region in this process: a thread of the library's own, in whose participant slot
+ * the locks of tasks are held (furwock/ipc/await.h).  A lock word names a slot, and a slot is a
+ * thread's life; but a task may run in many threads, and outlive them.  The keeper does nothing. It
+ * takes no signals, and ends only with the process, with exec, or when the region is closed and
+ * nothing uses it: so whoever finds it dead finds its tasks dead.
+ *
+ *   KPR1  While a task holds a lock of the region, or waits for one, its keeper lives (`uses`).
+ *   KPR2  The keeper has the alarm pending for as long as it lives (ipc/wait.h): if the process is
+ *         killed after a release and before the wake, or with a wake that one of its loops was
+ *         given, a sleeper is woken by the kernel, and all of them look.
+ *   KPR3  A forked child has no keeper, holds nothing, and starts one of its own.
+ */
+
+/*
+ * Fills in *me with the keeper's membership; starts it if there is none.
+ *   0; EAGAIN: no slot is free in the region, or the system refuses one more thread
+ */
+int fw_ipc_keeper_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me);
+
+/* The same, but starts none: false. */
+bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me);
+
+/* A task begins to wait or to hold, or has ended to: KPR1. */
+void fw_ipc_keeper_use_(const struct fw_ipc_mapping_ *mapping);
+void fw_ipc_keeper_unuse_(const struct fw_ipc_mapping_ *mapping);
+
+/* The region is being closed: ends the keeper, unless something uses it. */
+void fw_ipc_keeper_stop_(const struct fw_ipc_mapping_ *mapping);
+
+/*
+ * What a task's release asks first, when its word says that somebody waits: may the lock go to
+ * another task of this process?  True: it has gone there.  NULL: no task has ever waited.
+ */
+extern bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "region_fixture.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "await/engine.h"
+#include "test/support/deadline.h"
+
+enum { SIZE = 1 << 20, PATIENCE_MS = 60000 };
+
+fw_region *region;
+fw_loop *loop;
+fw_ipc_mutex *m;
+fw_ipc_sem *s;
+volatile uint64_t *shared;
+static fw_loop_engine engine;
+
+static void done(fw_await *op, int error)
+{
+    struct asked *a = (struct asked *)op;
+
+    a->ends++;
+    a->error = error;
+}
+
+void ask_for(struct asked *a, fw_task task)
+{
+    memset(a, 0, sizeof *a);
+    fw_await_init(&a->op, loop, task, done);
+}
+
+void run_until(const unsigned *ends, unsigned n)
+{
+    fw_deadline patience = in_ms(PATIENCE_MS);
+
+    while (*ends < n) {
+        fw_loop_run(loop, 0);
+        if (*ends < n)
+            assert_int_equal(fw_loop_wait(loop, &patience), 0);
+    }
+}
+
+fw_loop *new_loop(void)
+{
+    fw_loop_options options = {.engine = engine};
+    fw_loop *made;
+
+    assert_int_equal(fw_loop_create(&made, &options), 0);
+    return made;
+}
+
+static void open_region(void)
+{
+    int fd = memfd_create("await", 0);
+    char *base;
+
+    assert_int_equal(fw_region_open_fd(fd, SIZE, FW_REGION_CREATE, &region), 0);
+    close(fd);
+    base = (char *)fw_region_base(region) + SIZE - 4096;
+    m = (fw_ipc_mutex *)(void *)base;
+    s = (fw_ipc_sem *)(void *)(base + 256);
+    shared = (volatile uint64_t *)(void *)(base + 512);
+}
+
+void with_each_engine(void (*body)(void))
+{
+    for (engine = FW_LOOP_URING; engine <= FW_LOOP_THREAD; engine++) {
+        if (fw_engine_try_((uint32_t)engine) != 0) {
+            print_message("(engine %d does not work here)\n", (int)engine);
+            continue;
+        }
+        open_region();
+        loop = new_loop();
+        body();
+        assert_int_equal(fw_loop_destroy(loop), 0);
+        assert_int_equal(fw_region_close(region), 0);
+    }
+}

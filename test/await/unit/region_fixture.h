@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FW_TEST_AWAIT_REGION_FIXTURE_H
+#define FW_TEST_AWAIT_REGION_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <furwock/ipc.h>
+
+#include "test/support/unit.h"
+
+/*
+ * Tests of operations on the locks of a region: each is run with each engine that works here, in a
+ * region of its own, which children inherit.
+ */
+#define TASK(n) ((UINT32_C(1) << 22 | (n)) << 8 | 1)
+
+extern fw_region *region;
+extern fw_loop *loop;
+extern fw_ipc_mutex *m;
+extern fw_ipc_sem *s;
+extern volatile uint64_t *shared; /* 8 words beside the locks */
+
+/* An operation that counts its ends. */
+struct asked {
+    fw_await op;
+    unsigned ends;
+    int error; /* of the last one */
+};
+
+void ask_for(struct asked *a, fw_task task);
+
+/* Runs the loop until *ends is n. */
+void run_until(const unsigned *ends, unsigned n);
+
+/* Calls `body` once with each engine. */
+void with_each_engine(void (*body)(void));
+
+/* A loop of that engine, for children that have a region already. */
+fw_loop *new_loop(void);
+
+#endif

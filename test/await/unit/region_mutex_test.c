@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "region_fixture.h"
+#include "sys/thread.h"
+#include "test/support/child.h"
+#include "test/support/deadline.h"
+
+static struct asked a, b;
+
+static bool is_set(void *word)
+{
+    return *(volatile uint64_t *)word != 0;
+}
+
+static void await_word(volatile uint64_t *word)
+{
+    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
+}
+
+/* --- At once ---------------------------------------------------------------------------------- */
+
+static void takes_a_free_one(void)
+{
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    assert_int_equal(fw_await_poll(&a.op), 0);
+    ask_for(&b, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EDEADLK);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), EPERM);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), EPERM);
+    ask_for(&a, 0);
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    assert_true(fw_ipc_mutex_is_held_by_me(m));
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+static void refuses(void)
+{
+    fw_ipc_mutex elsewhere = FW_IPC_MUTEX_INIT;
+
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, &elsewhere, NULL), EINVAL);
+    fw_await_init_waker(&a.op, TASK(1), NULL, NULL);
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINVAL);
+}
+
+/* --- From others ------------------------------------------------------------------------------ */
+
+static void hold_until_told(void *arg)
+{
+    (void)arg;
+    if (fw_ipc_mutex_lock(m) != 0)
+        _exit(1);
+    shared[0] = 1;
+    while (shared[1] == 0)
+        usleep(1000);
+    _exit(fw_ipc_mutex_unlock(m));
+}
+
+static pid_t start_holder(void)
+{
+    pid_t child;
+
+    shared[0] = shared[1] = 0;
+    child = start(hold_until_told, NULL);
+    await_word(&shared[0]);
+    return child;
+}
+
+static void gets_it_from_another_process(void)
+{
+    pid_t child = start_holder();
+
+    ask_for(&a, TASK(1));
+    ask_for(&b, TASK(2));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_loop_destroy(loop), EBUSY);
+    assert_int_equal(fw_loop_run(loop, 0), 0);
+    shared[1] = 1;
+    run_until(&a.ends, 1);
+    assert_int_equal(a.error, 0);
+    assert_int_equal(b.ends, 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), EPERM); /* it is the other's by now */
+    run_until(&b.ends, 1);
+    assert_int_equal(b.error, 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0);
+    finish(child);
+}
+
+static void learns_of_a_death(void)
+{
+    pid_t child = start_holder();
+
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    fw_loop_run(loop, 0);
+    kill_and_wait(child);
+    run_until(&a.ends, 1);
+    assert_int_equal(a.error, EOWNERDEAD);
+    assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(2)), EPERM);
+    assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+}
+
+/* Dropped between the grant and its delivery: the next one is told. */
+static void tells_the_next_of_a_death(void)
+{
+    pid_t child = start_holder();
+
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    kill_and_wait(child);
+    ask_for(&b, TASK(2)); /* whose submission looks for the first of the queue */
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_false(fw_await_drop(&a.op));
+    run_until(&b.ends, 1);
+    assert_int_equal(b.error, EOWNERDEAD);
+    assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(2)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0);
+    assert_int_equal(a.ends, 0);
+}
+
+static void gives_up_for_good(void)
+{
+    pid_t child = start_holder();
+
+    ask_for(&a, TASK(1));
+    ask_for(&b, TASK(2));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    kill_and_wait(child);
+    run_until(&a.ends, 1);
+    assert_int_equal(a.error, EOWNERDEAD);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0); /* not repaired */
+    run_until(&b.ends, 1);
+    assert_int_equal(b.error, ENOTRECOVERABLE);
+    assert_int_equal(fw_ipc_mutex_lock(m), ENOTRECOVERABLE);
+}
+
+/* --- Giving up -------------------------------------------------------------------------------- */
+
+static void cancels_and_times_out(void)
+{
+    pid_t child = start_holder();
+    fw_deadline soon = in_ms(60), past = in_ms(-1);
+
+    ask_for(&a, TASK(1));
+    ask_for(&b, TASK(2));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, &past), ETIMEDOUT);
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, &soon), EINPROGRESS);
+    assert_true(fw_await_cancel(&a.op));
+    run_until(&b.ends, 1);
+    assert_int_equal(b.error, ETIMEDOUT);
+    shared[1] = 1;
+    finish(child);
+    assert_int_equal(a.ends, 0);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+/* The wake that an operation without a future was given goes to a thread behind it. */
+static void lock_and_say(void *arg)
+{
+    (void)arg;
+    _exit(fw_ipc_mutex_lock(m));
+}
+
+static void passes_a_wake_on(void)
+{
+    pid_t child = start_holder(), behind;
+
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    fw_loop_run(loop, 0);
+    behind = start_asleep(lock_and_say, NULL);
+    assert_true(fw_await_cancel(&a.op));
+    shared[1] = 1;
+    finish(child);
+    assert_int_equal(fw_loop_wait(loop, NULL), 0);
+    fw_loop_run(loop, 0);
+    finish(behind);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
+/* --- Others find the dead --------------------------------------------------------------------- */
+
+static void ask_and_stay(void *arg)
+{
+    (void)arg;
+    loop = new_loop();
+    ask_for(&a, TASK(1));
+    if (fw_await_ipc_mutex(&a.op, m, NULL) == EINPROGRESS)
+        run_until(&a.ends, 1);
+    shared[2] = 1;
+    pause();
+}
+
+static void is_found_dead(void)
+{
+    pid_t child;
+
+    shared[2] = 0;
+    child = start(ask_and_stay, NULL);
+    await_word(&shared[2]);
+    ask_for(&b, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS); /* another's task */
+    kill_and_wait(child);
+    run_until(&b.ends, 1);
+    assert_int_equal(b.error, EOWNERDEAD);
+    assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+}
+
+/* A process is killed whose wait comes first: those behind it go on. */
+static void dies_as_a_waiter(void)
+{
+    pid_t child = start_holder(), victim;
+
+    shared[2] = 0;
+    victim = start_asleep(ask_and_stay, NULL);
+    ask_for(&b, TASK(3));
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    fw_loop_run(loop, 0);
+    kill(victim, SIGKILL);
+    shared[1] = 1;
+    run_until(&b.ends, 1);
+    if (b.error == EOWNERDEAD) /* it had got it */
+        assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(3)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(3)), 0);
+    waitpid(victim, NULL, 0);
+    finish(child);
+}
+
+/* --- Across threads and forks ----------------------------------------------------------------- */
+
+static void *unlock_as_task(void *error)
+{
+    uint32_t before = fw_act_as_(TASK(5));
+
+    *(int *)error = fw_ipc_mutex_unlock(m);
+    fw_act_as_(before);
+    return NULL;
+}
+
+static void is_released_in_another_thread(void)
+{
+    pthread_t thread;
+    int error = -1;
+
+    ask_for(&a, TASK(5));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    pthread_create(&thread, NULL, unlock_as_task, &error);
+    pthread_join(thread, NULL);
+    assert_int_equal(error, 0);
+}
+
+static void child_of_a_loop(void *arg)
+{
+    (void)arg;
+    if (!fw_await_cancel(&a.op) || fw_await_ipc_mutex(&b.op, m, NULL) != EINVAL)
+        _exit(1);
+    if (fw_loop_destroy(loop) != 0 || fw_task_ipc_mutex_unlock(m, TASK(1)) != EPERM)
+        _exit(2);
+    loop = new_loop();
+    ask_for(&a, TASK(1));
+    if (fw_await_ipc_mutex(&a.op, m, NULL) != EINPROGRESS)
+        _exit(3);
+    shared[1] = 1;
+    run_until(&a.ends, 1);
+    _exit(fw_task_ipc_mutex_unlock(m, TASK(1)));
+}
+
+static void goes_on_in_parent_and_child(void)
+{
+    pid_t holder = start_holder(), child;
+
+    ask_for(&a, TASK(1));
+    ask_for(&b, TASK(2));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    child = start(child_of_a_loop, NULL);
+    run_until(&a.ends, 1);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+    finish(child);
+    finish(holder);
+}
+
+#define EACH(name)              \
+    TEST(each_##name)           \
+    {                           \
+        with_each_engine(name); \
+    }
+
+EACH(takes_a_free_one)
+EACH(refuses)
+EACH(gets_it_from_another_process)
+EACH(learns_of_a_death)
+EACH(tells_the_next_of_a_death)
+EACH(gives_up_for_good)
+EACH(cancels_and_times_out)
+EACH(passes_a_wake_on)
+EACH(is_found_dead)
+EACH(dies_as_a_waiter)
+EACH(is_released_in_another_thread)
+EACH(goes_on_in_parent_and_child)
+
+UNIT_MAIN(NULL, NULL)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc/region/keeper.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <furwock/ipc/mutex.h>
+
+#include "fixture.h"
+#include "ipc/task.h"
+#include "test/support/unit.h"
+
+#define TASK(n) ((UINT32_C(1) << 22 | (n)) << FW_ID_SHIFT | FW_ID_HELD)
+enum { MEMBERS = 8 };
+
+static fw_ipc_mutex *m;
+static struct fw_ipc_me_ keeper;
+
+static int make(void)
+{
+    fixture = fixture_make(MEMBERS);
+    m = fixture_object(&fixture, 0);
+    return fw_ipc_mutex_init(m);
+}
+
+static void unmake(void)
+{
+    fw_ipc_keeper_stop_(fixture.mapping);
+    fixture_unmake(&fixture);
+}
+
+static void take(unsigned task)
+{
+    uint64_t now;
+
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+    assert_int_equal(fw_ipc_mutex_attempt_(m, &keeper, fw_ipc_task_bits_(TASK(task)), &now), 0);
+    fw_ipc_keeper_use_(fixture.mapping);
+}
+
+TEST(is_one_that_is_not_the_caller)
+{
+    struct fw_ipc_me_ me, again;
+
+    assert_int_equal(fw_ipc_enter_(m, &me), 0);
+    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &again), 0);
+    assert_true(keeper.id == again.id && keeper.id != me.id);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, keeper.id), FW_IPC_ALIVE);
+    fw_ipc_keeper_stop_(fixture.mapping);
+    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    assert_int_equal(fw_ipc_life_(fixture.mapping, again.id), FW_IPC_DEAD);
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &again), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+/* The thread that took the lock ends: its task holds it still. */
+static void *take_and_end(void *arg)
+{
+    take(3);
+    return arg;
+}
+
+TEST(outlives_the_thread_that_took_the_lock)
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, take_and_end, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(3)), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+static void take_and_stay(void *arg)
+{
+    (void)arg;
+    take(4);
+    pause();
+}
+
+TEST(dies_with_its_process)
+{
+    pid_t child = start_asleep(take_and_stay, NULL);
+
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    kill_and_wait(child);
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+static void take_and_call_exec(void *arg)
+{
+    (void)arg;
+    take(5);
+    execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+}
+
+TEST(dies_with_exec)
+{
+    finish(start(take_and_call_exec, NULL));
+    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
+    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+/* KPR3 */
+static void find_none(void *arg)
+{
+    uint64_t before = keeper.id;
+
+    (void)arg;
+    if (fw_ipc_keeper_find_(fixture.mapping, &keeper) ||
+        fw_ipc_mutex_unlock_as_(m, TASK(6)) != EPERM || fw_ipc_mutex_trylock(m) != EBUSY ||
+        fw_ipc_keeper_(fixture.mapping, &keeper) != 0 || keeper.id == before)
+        _exit(1);
+    _exit(0);
+}
+
+TEST(is_not_in_a_forked_child)
+{
+    take(6);
+    finish(start(find_none, NULL));
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(6)), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+static void join_and_stay(void *arg)
+{
+    struct fw_ipc_me_ me;
+
+    (void)arg;
+    fw_ipc_enter_(m, &me);
+    pause();
+}
+
+TEST(needs_a_slot)
+{
+    pid_t child[MEMBERS];
+
+    for (unsigned i = 0; i < MEMBERS; i++)
+        child[i] = start_asleep(join_and_stay, NULL);
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), EAGAIN);
+    for (unsigned i = 0; i < MEMBERS; i++)
+        kill_and_wait(child[i]);
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+}
+
+UNIT_MAIN(make, unmake)

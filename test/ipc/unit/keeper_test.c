@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc/region/keeper.h"
+
+#include <errno.h>
+
+#include <furwock/ipc/mutex.h>
+
+#include "fixture.h"
+#include "ipc/task.h"
+#include "test/support/unit.h"
+
+#define TASK(n) ((UINT32_C(1) << 22 | (n)) << FW_ID_SHIFT | FW_ID_HELD)
+enum { MEMBERS = 8 };
+
+static fw_ipc_mutex *m;
+static struct fw_ipc_me_ keeper;
+
+static int make(void)
+{
+    fixture = fixture_make(MEMBERS);
+    m = fixture_object(&fixture, 0);
+    return fw_ipc_mutex_init(m);
+}
+
+static void unmake(void)
+{
+    fw_ipc_keeper_stop_(fixture.mapping);
+    fixture_unmake(&fixture);
+}
+
+static void take(unsigned task)
+{
+    uint64_t now;
+
+    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+    assert_int_equal(fw_ipc_mutex_attempt_(m, &keeper, fw_ipc_task_bits_(TASK(task)), &now), 0);
+    fw_ipc_keeper_use_(fixture.mapping);
+}
+
+TEST(stays_while_it_is_used)
+{
+    take(1);
+    fw_ipc_keeper_stop_(fixture.mapping);
+    assert_true(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(1)), 0);
+    fw_ipc_keeper_stop_(fixture.mapping);
+    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+}
+
+TEST(holds_for_one_task)
+{
+    take(1);
+    assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(2)), EPERM);
+    assert_false(fw_ipc_mutex_is_held_by_me(m));
+    uint32_t before = fw_act_as_(TASK(1));
+    assert_true(fw_ipc_mutex_is_held_by_me(m));
+    assert_int_equal(fw_ipc_mutex_lock(m), EDEADLK);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), EPERM);
+    fw_act_as_(before);
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(1)), EPERM);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+    fw_ipc_leave_(fixture.mapping);
+}
+
+TEST(passes_from_task_to_task)
+{
+    take(7);
+    uint64_t generation = fw_ipc_mutex_generation(m);
+    fw_ipc_mutex_pass_(m, &keeper, fw_ipc_task_bits_(TASK(8)));
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(7)), EPERM);
+    assert_true(fw_ipc_mutex_generation(m) == generation + 1);
+    assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(8)), 0);
+}
+
+UNIT_MAIN(make, unmake)
