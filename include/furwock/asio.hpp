@@ -24,8 +24,10 @@
  *  - What waits when its execution context is destroyed is given up; it holds nothing.
  *  - The object waited for must outlive the operation.
  */
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +52,8 @@
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/cancellation_type.hpp>
 #endif
+#include <furwock/bits/coro/asio_held.hpp>
+
 #include <furwock/bits/coro/asio.hpp>
 #undef FW_ASIO_
 #undef FW_ASIO_SPACE_

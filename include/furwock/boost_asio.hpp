@@ -23,8 +23,10 @@
  *  - What waits when its execution context is destroyed is given up; it holds nothing.
  *  - The object waited for must outlive the operation.
  */
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +51,8 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #endif
+#include <furwock/bits/coro/asio_held.hpp>
+
 #include <furwock/bits/coro/asio.hpp>
 #undef FW_ASIO_
 #undef FW_ASIO_SPACE_

@@ -126,6 +126,58 @@ static void test_context_goes_first()
     m.unlock();
 }
 
+/* The same where all was free, and had at once, or is being granted by another thread. */
+static void test_context_goes_with_what_it_has()
+{
+    for (int i = 0; i < 200; i++) {
+        fw::mutex m, free;
+        fw::counting_semaphore<> s(1);
+        fw::event e(fw::event_kind::automatic);
+
+        m.lock();
+        e.set();
+        {
+            net::io_context context;
+            auto executor = context.get_executor();
+            with::async_lock(executor, m, [](error_code, auto) { CHECK(!"not to be called"); });
+            with::async_lock(executor, free, [](error_code, auto) { CHECK(!"not to be called"); });
+            with::async_acquire(executor, s, [](error_code) { CHECK(!"not to be called"); });
+            with::async_wait(executor, e, [](error_code) { CHECK(!"not to be called"); });
+            if (i % 2 == 0)
+                m.unlock();
+        }
+        if (i % 2 != 0)
+            m.unlock();
+        CHECK(m.try_lock() && free.try_lock() && s.try_acquire() && e.try_wait());
+        m.unlock();
+        free.unlock();
+    }
+}
+
+/* Another thread is about to post to a context that goes. */
+static void test_context_goes_while_it_is_posted_to()
+{
+    fw::mutex m;
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) {
+            std::lock_guard guard(m);
+            std::this_thread::yield();
+        }
+    });
+
+    for (int i = 0; i < 300; i++) {
+        net::io_context context;
+        for (int n = 0; n < 4; n++)
+            with::async_lock(context.get_executor(), m, [](error_code, auto) {});
+        context.poll_one();
+    }
+    is_over = true;
+    other.join();
+    CHECK(m.try_lock());
+    m.unlock();
+}
+
 #ifdef HAS_CO_AWAIT
 struct state {
     fw::mutex m;
@@ -234,6 +286,8 @@ int main()
     test_handlers();
     test_futures();
     test_context_goes_first();
+    test_context_goes_with_what_it_has();
+    test_context_goes_while_it_is_posted_to();
 #ifdef HAS_CO_AWAIT
     test_coroutines();
 #endif

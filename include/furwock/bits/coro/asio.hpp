@@ -7,178 +7,6 @@
  */
 namespace fw::FW_ASIO_SPACE_ {
 
-/* What an operation is in the list of its execution context, which ends it if it is destroyed. */
-class pending_base {
-  public:
-    pending_base(const pending_base &) = delete;
-    pending_base &operator=(const pending_base &) = delete;
-
-  protected:
-    pending_base() noexcept = default;
-    ~pending_base() = default;
-
-  private:
-    friend class service;
-
-    virtual void abandon() noexcept = 0;
-
-    pending_base *next_ = nullptr, **at_ = nullptr;
-};
-
-/* All operations of an execution context: what waits when that is shut down is given up. */
-class service : public FW_ASIO_::execution_context::service {
-  public:
-    using key_type = service;
-    inline static FW_ASIO_::execution_context::id id;
-
-    explicit service(FW_ASIO_::execution_context &context)
-        : FW_ASIO_::execution_context::service(context)
-    {
-    }
-
-    void add(pending_base &p)
-    {
-        std::lock_guard<mutex> guard(mutex_);
-
-        p.next_ = first_;
-        if (first_ != nullptr)
-            first_->at_ = &p.next_;
-        p.at_ = &first_;
-        first_ = &p;
-    }
-
-    void remove(pending_base &p)
-    {
-        std::lock_guard<mutex> guard(mutex_);
-
-        *p.at_ = p.next_;
-        if (p.next_ != nullptr)
-            p.next_->at_ = p.at_;
-    }
-
-  private:
-    void shutdown() noexcept override
-    {
-        while (first_ != nullptr)
-            first_->abandon();
-    }
-
-    mutex mutex_;
-    pending_base *first_ = nullptr;
-};
-
-/* What a lock is for: the owner is given, or lives as long as what is locked. */
-class owner {
-  public:
-    owner() = default;
-    explicit owner(const co::identity &who) noexcept : task_(who.get()) {}
-
-    fw_task begin()
-    {
-        if (task_ == 0) {
-            detail::check(fw_task_begin(&task_), "fw::async_lock");
-            is_own_ = true;
-        }
-        return task_;
-    }
-
-    void end() noexcept
-    {
-        if (is_own_)
-            fw_task_end(task_);
-        is_own_ = false;
-        task_ = 0;
-    }
-
-  private:
-    fw_task task_ = 0;
-    bool is_own_ = false;
-};
-
-/* A guard as in coro.hpp, which has its owner with it.  Whoever has it may unlock. */
-template <class Guard> class held {
-  public:
-    held() noexcept = default;
-    held(Guard guard, const owner &who) noexcept : guard_(std::move(guard)), owner_(who) {}
-
-    held(held &&other) noexcept
-        : guard_(std::move(other.guard_)), owner_(std::exchange(other.owner_, owner()))
-    {
-    }
-
-    held &operator=(held &&other) noexcept
-    {
-        if (this != &other) {
-            unlock();
-            guard_ = std::move(other.guard_);
-            owner_ = std::exchange(other.owner_, owner());
-        }
-        return *this;
-    }
-
-    ~held()
-    {
-        unlock();
-    }
-
-    void unlock() noexcept
-    {
-        guard_.unlock();
-        owner_.end();
-    }
-
-    [[nodiscard]] bool owns_lock() const noexcept
-    {
-        return guard_.owns_lock();
-    }
-
-    explicit operator bool() const noexcept
-    {
-        return owns_lock();
-    }
-
-    /* For a condition variable. */
-    [[nodiscard]] Guard &guard() noexcept
-    {
-        return guard_;
-    }
-
-  private:
-    Guard guard_;
-    owner owner_;
-};
-
-/* How a wait's value reaches a handler: a lock as `held`, what has no owner by the error alone. */
-template <class Wait> struct delivery {
-    using signature = void(FW_ASIO_ERROR_);
-
-    template <class Handler>
-    static void call(Handler &&handler, const FW_ASIO_ERROR_ &error, Wait &wait, owner &who)
-    {
-        (void)wait;
-        who.end();
-        std::forward<Handler>(handler)(error);
-    }
-};
-
-template <class Wait>
-requires(!std::is_same_v<typename Wait::value, bool>) struct delivery<Wait> {
-    using guard_type = held<typename Wait::value>;
-    using signature = void(FW_ASIO_ERROR_, guard_type);
-
-    template <class Handler>
-    static void call(Handler &&handler, const FW_ASIO_ERROR_ &error, Wait &wait, owner &who)
-    {
-        guard_type result;
-
-        if (error)
-            who.end();
-        else
-            result = guard_type(wait.granted(who.begin()), who);
-        std::forward<Handler>(handler)(error, std::move(result));
-    }
-};
-
 /* One operation, from its initiation to its handler. */
 template <class Wait, class Executor, class Handler> class pending final : public pending_base {
   public:
@@ -215,7 +43,7 @@ template <class Wait, class Executor, class Handler> class pending final : publi
     void submit()
     {
         fw_await_init_waker(
-            &operation_, owner_.begin(), [](void *self) { static_cast<pending *>(self)->post(); },
+            &operation_, owner_.begin(), [](void *self) { static_cast<pending *>(self)->wake(); },
             this);
         connect();
         wait_.begin();
@@ -248,7 +76,7 @@ template <class Wait, class Executor, class Handler> class pending final : publi
         if (fw_await_cancel(&operation_))
             over(ECANCELED);
         else
-            is_over_ = true;
+            is_over_ = is_granted_ = true;
     }
 
     void disconnect()
@@ -268,7 +96,17 @@ template <class Wait, class Executor, class Handler> class pending final : publi
         post();
     }
 
-    /* By whoever releases the lock: never the handler itself. */
+    /* By whoever releases the lock.  Once it is posted, this may be gone, but not the service. */
+    void wake()
+    {
+        service &all = service_;
+
+        all.begin_wake();
+        is_woken_.store(true, std::memory_order_release);
+        post();
+        all.end_wake();
+    }
+
     void post()
     {
         FW_ASIO_::post(handler_work_.get_executor(), [this] { step(); });
@@ -301,9 +139,20 @@ template <class Wait, class Executor, class Handler> class pending final : publi
         delivery<Wait>::call(std::move(handler), error, wait, who);
     }
 
+    /* Its execution context goes.  What it has is given back, and whoever gave it is done here. */
     void abandon() noexcept override
     {
-        fw_await_drop(&operation_);
+        bool is_woken_soon = is_granted_;
+
+        if (!is_over_)
+            is_woken_soon = !fw_await_drop(&operation_);
+        else if (error_ == 0)
+            wait_.give_back(owner_.begin());
+        if (is_woken_soon) {
+            while (!is_woken_.load(std::memory_order_acquire))
+                std::this_thread::yield();
+            service_.wait_for_wakes();
+        }
         owner_.end();
         service_.remove(*this);
         destroy();
@@ -327,7 +176,8 @@ template <class Wait, class Executor, class Handler> class pending final : publi
     owner owner_;
     service &service_;
     int error_ = 0;
-    bool is_over_ = false;
+    bool is_over_ = false, is_granted_ = false;
+    std::atomic<bool> is_woken_{false};
 };
 
 template <class Wait, class Executor, class Token>

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <coroutine>
+#include <type_traits>
 
 #include <furwock/bits/chrono.hpp>
 #include <furwock/bits/coro/context.hpp>
@@ -168,6 +169,11 @@ class lock_wait : public wait_base {
         return Guard();
     }
 
+    void give_back(fw_task task) noexcept
+    {
+        Guard(*object_, task).unlock();
+    }
+
   private:
     Object *object_;
 };
@@ -194,6 +200,15 @@ class plain_wait : public wait_base {
     bool missed(fw_task) noexcept
     {
         return false;
+    }
+
+    void give_back(fw_task) noexcept
+    {
+        if constexpr (std::is_same_v<Object, fw_sem>)
+            fw_sem_post(object_);
+        else if constexpr (std::is_same_v<Object, fw_event>)
+            if (object_->kind_ == FW_EVENT_AUTO)
+                fw_event_set(object_);
     }
 
   private:
