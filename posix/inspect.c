@@ -65,7 +65,7 @@ void fw_inspect_kind_(const struct fw_stat_lock_ *l, char *text, size_t size)
         [FW_STAT_MUTEX] = "mutex",       [FW_STAT_COND] = "condition",
         [FW_STAT_READ] = "rwlock, read", [FW_STAT_WRITE] = "rwlock, write",
         [FW_STAT_SEM] = "semaphore",     [FW_STAT_BARRIER] = "barrier",
-        [FW_STAT_SPIN] = "spin lock"};
+        [FW_STAT_SPIN] = "spin lock",    [FW_STAT_FW_MUTEX] = "fw_mutex"};
     static const char *const types[] = {"", ", recursive", ", errorcheck", ", adaptive"};
     unsigned what = (unsigned)(l->key >> FW_STAT_WHAT_SHIFT) - 1;
     int kind = l->kind;

@@ -10,7 +10,8 @@ enum fw_stat_what_ {
     FW_STAT_WRITE,
     FW_STAT_SEM,
     FW_STAT_BARRIER,
-    FW_STAT_SPIN
+    FW_STAT_SPIN,
+    FW_STAT_FW_MUTEX /* furwock's own; its other locks count as what they are like */
 };
 
 #endif

@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, HOT, KNOWS = [], "", ""
+PROGRAM, HOT, KNOWS, NATIVE = [], "", "", ""
 ROUNDS = 40
 FIRSTS = 40
 PATIENCE_S = 600  # a hang
@@ -140,6 +140,20 @@ class Observed(Case):
         for option in ("--check", "--policy=fair"):
             done = run("--observe", option, "--", "true")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1))
+
+
+class Native(Case):
+    """Furwock's own locks, of a program that uses the shared library."""
+
+    def test_they_are_counted_and_have_their_names(self):
+        self.needs_names()
+        for option in ("--stat", "--observe"):
+            done = run(option, "--", NATIVE)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, r"\n  own_mutex +fw_mutex +1 ")
+            self.assertRegex(done.stderr, r"\n  the table +rwlock, read +1 ")
+            self.assertRegex(done.stderr, r"in wait_for_both \(\w+\.h:\d+\)")
+            self.assertRegex(done.stderr, r'held by \d+')
 
 
 class Json(Case):
@@ -272,5 +286,5 @@ class Watched(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM[:], HOT, KNOWS = [sys.argv[1]], sys.argv[2], sys.argv[3]
+    PROGRAM[:], HOT, KNOWS, NATIVE = [sys.argv[1]], *sys.argv[2:5]
     unittest.main(argv=sys.argv[:1], verbosity=1)
