@@ -33,6 +33,16 @@ FW_BEGIN_DECLS
  *    woken before others.)  "futex_up_fair", Franke, Russell and Kirkwood, OLS 2002, section 3.1.4.
  *    Only queued threads count as waiters: a thread is queued once its spin budget is used up, or
  *    after half a millisecond if its policy never sleeps.
+ *  - A task (furwock/await.h) may own a mutex like a thread: one that a thread acts as
+ *    (fw_task_switch), or that has taken it asynchronously (fw_await_mutex).  Where this header
+ *    says "thread" or "caller", it means the task then; relocking by a task, and unlocking what it
+ *    does not hold, are noticed in any thread.
+ *  - Operations that wait are given the mutex by the release, first come, first served: while no
+ *    thread is queued, no running thread can take it in between.  Where threads are queued, too,
+ *    they are served as above until the first operation has waited for half a millisecond, or until
+ *    a fair release; from then on releases serve the two in turns.  So that operation lets at most
+ *    one owner by after the present one, and a thread for which the next release is to be a
+ *    hand-off at most one operation.  Real-time threads that sleep go before operations.
  *  - Taking a mutex synchronises with the release before it: acquire and release, as in C11.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may unlock it.
  *    A mutex that another thread held at the fork stays held in the child forever.  This does not
@@ -75,7 +85,8 @@ FW_API void fw_mutex_init(fw_mutex *m);
  * Takes the mutex if it is free.  Returns 0, or EBUSY if any thread (the caller included) holds it
  * or it is being handed over.  Never waits; safe in a signal handler, together with the unlock that
  * follows.  (Try once there: a loop that tries until it succeeds may wait for the very thread that
- * the handler has interrupted.)
+ * the handler has interrupted; and not with a mutex for which operations wait, whose release goes
+ * where the thread may just be.)
  */
 FW_API int fw_mutex_trylock(fw_mutex *m);
 
@@ -124,16 +135,16 @@ FW_API void fw_mutex_unlock(fw_mutex *m);
 FW_API void fw_mutex_unlock_fair(fw_mutex *m);
 
 /*
- * The kernel thread id of the owner; 0 if the mutex is free, is being handed over, or has just been
- * taken by a thread that has not stored its id yet.  A racy snapshot, for tools and assertions: it
- * may be out of date when the caller reads it, unless the owner is the caller.  In a forked child,
- * a thread that lived before the fork keeps the id it had then.
+ * The kernel thread id of the owner; 0 if the mutex is free, is being handed over, is held by a
+ * task, or has just been taken by a thread that has not stored its id yet.  A racy snapshot, for
+ * tools and assertions: it may be out of date when the caller reads it, unless the owner is the
+ * caller.  In a forked child, a thread that lived before the fork keeps the id it had then.
  */
 FW_API pid_t fw_mutex_owner(const fw_mutex *m);
 
 /*
- * Does the calling thread hold the mutex?  Exact; for assertions.  After a fork, the child's thread
- * holds what the forking thread held.
+ * Does the calling thread, or the task that it acts as, hold the mutex?  Exact; for assertions.
+ * After a fork, the child's thread holds what the forking thread held.
  */
 FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
 

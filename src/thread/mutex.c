@@ -381,7 +381,7 @@ COLD static void unlock_slow_as(fw_mutex *m, uint32_t id, bool fair, enum fw_mod
         if (is_free(seen) || is_being_handed_off(seen))
             return; /* only in POSIX mode */
         w = without_stale(seen, generation);
-        if (has_line(w)) {
+        if (has_line(w)) { /* F:line-unseen */
             fw_mutex_release_to_line_(m, fair);
             return;
         }

@@ -27,7 +27,9 @@
  * MU10  Order.  Operations: first come, first served.  Where threads wait, too, they are served as
  *      if there were no operations, until the first of these has waited for FW_STARVATION_NS, or
  *      the release is fair.  Then in turns: a grant marks the next operation (yields_), and the
- *      next release takes the mark off and serves a thread.  Real-time threads (URGENT) go first.
+ *      next release takes the mark off and serves a thread.  One that finds nobody queued and a
+ *      task's lock is marked as well: that task may have been granted the lock before a thread.
+ *      Real-time threads (URGENT) go first.
  */
 #include "thread/mutex_line.h"
 
@@ -61,9 +63,9 @@ static bool is_threads_turn(fw_mutex_word_ w, fw_await *op, bool fair)
         return false;
     if (is_urgent(w))
         return true;
-    if (op->yields_ == 0)
-        return !fair && !is_overdue(op);
-    op->yields_ = 0;
+    if (op->yields_ == 0)                /* F:line-no-turns */
+        return !fair && !is_overdue(op); /* F:line-at-once */
+    op->yields_ = 0;                     /* F:line-yields-on */
     return true;
 }
 
@@ -77,7 +79,7 @@ static fw_await *choose(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word
 
         if (is_threads_turn(w, op, fair))
             return NULL;
-        if (fw_operation_claim_(bucket, op))
+        if (fw_operation_claim_(bucket, op)) /* F:line-unclaimed */
             return op;
     }
     return NULL;
@@ -89,13 +91,14 @@ static fw_mutex_word_ grant(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await 
 {
     struct fw_waiter_node_ *next = fw_waitqueue_next_(fw_operation_node_(op));
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
-    fw_mutex_word_ line = next == NULL ? MUTEX_LINE : 0;
+    fw_mutex_word_ line = next == NULL ? MUTEX_LINE : 0; /* F:line-cleared-early */
 
+    /* F:line-free-and-invite */
     while (!fw_cas64_release(&m->state_, &w, with_owner(w, op->task_) & ~line))
         ; /* threads joined or left */
     if (next != NULL && has_waiters(w))
-        fw_operation_of_(next)->yields_ = 1;
-    *wakeup = fw_operation_grant_(bucket, op, 0);
+        fw_operation_of_(next)->yields_ = 1;      /* F:line-no-mark */
+    *wakeup = fw_operation_grant_(bucket, op, 0); /* F:line-delivers-late */
     return w;
 }
 
@@ -168,13 +171,13 @@ static bool fence_and_look(fw_mutex *m, uint32_t task)
 {
     fw_mutex_word_ w;
 
-    if (fw_release_fence_() != 0)
+    if (fw_release_fence_() != 0) /* F:line-unfenced */
         let_releases_end();
     w = fw_load64_relaxed(&m->state_);
     while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
         ;
     w = fw_load64_relaxed(&m->state_);
-    return take(m, &w, task, MUTEX_LINE);
+    return take(m, &w, task, MUTEX_LINE); /* F:line-no-second-look */
 }
 
 bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op)
@@ -192,6 +195,7 @@ bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op
     }
     if (!is_fenced(w) && fence_and_look(m, op->task_))
         return true;
+    op->yields_ = !has_line(w) && fw_id_is_task_(owner_half(w)); /* F:line-first-unmarked */
     fw_operation_enqueue_(bucket, op);
     return false;
 }
@@ -202,11 +206,11 @@ void fw_mutex_left_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_awa
     fw_mutex_word_ w;
 
     if (first != NULL) {
-        if (op->yields_ != 0)
+        if (op->yields_ != 0) /* F:line-mark-lost */
             fw_operation_of_(first)->yields_ = 1;
         return;
     }
-    w = fw_load64_relaxed(&m->state_);
+    w = fw_load64_relaxed(&m->state_); /* F:line-stays */
     while (has_line(w) && !fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_LINE))
         ;
 }

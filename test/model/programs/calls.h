@@ -34,6 +34,7 @@
 
 enum family {
     FAMILY_MUTEX,
+    FAMILY_LINE,
     FAMILY_BUCKET,
     FAMILY_COND,
     FAMILY_RWLOCK,

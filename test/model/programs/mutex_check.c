@@ -26,6 +26,8 @@ static int print_owner(uint32_t half, char *text, size_t text_size)
         return snprintf(text, text_size, "taken");
     if ((half & MUTEX_HANDOFF) != 0)
         return snprintf(text, text_size, "HANDOFF#%u", number & 0x7fffff);
+    if (fw_id_is_task_(half))
+        return snprintf(text, text_size, "task %c", 'A' + (int)(number - FW_ID_ALIAS - 1));
     if (number >= SUBJECT_FIRST_TID && number < SUBJECT_FIRST_TID + MODEL_MAX_THREADS)
         return snprintf(text, text_size, "%c", 'A' + (int)(number - SUBJECT_FIRST_TID));
     return snprintf(text, text_size, "tid %u", number);
@@ -34,10 +36,10 @@ static int print_owner(uint32_t half, char *text, size_t text_size)
 static int print_waiters(fw_mutex_word_ w, char *text, size_t text_size)
 {
     unsigned generation = (unsigned)((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT);
-    int n = snprintf(text, text_size, "%u waiting%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
-                     is_fenced(w) ? " FENCED" : "", wake_is_under_way(w) ? " WAKING" : "",
-                     (w & MUTEX_RETRY) != 0 ? " RETRY" : "", is_starving(w) ? " STARVING" : "",
-                     has_late_sleepers(w) ? " LATE" : "");
+    int n = snprintf(text, text_size, "%u waiting%s%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
+                     has_line(w) ? " LINE" : "", is_fenced(w) ? " FENCED" : "",
+                     wake_is_under_way(w) ? " WAKING" : "", (w & MUTEX_RETRY) != 0 ? " RETRY" : "",
+                     is_starving(w) ? " STARVING" : "", has_late_sleepers(w) ? " LATE" : "");
 
     if (generation != 0)
         n += snprintf(text + n, text_size - (size_t)n, " gen %u", generation);
@@ -161,7 +163,7 @@ void mutex_check_stranger(unsigned self)
 
 void mutex_check_finished(void)
 {
-    if (!is_free(*word) || has_waiters(*word))
+    if (!is_free(*word) || has_waiters(*word) || has_line(*word))
         model_fail("word", "all threads are done, and the word is 0x%llx", *word, 0);
 }
 

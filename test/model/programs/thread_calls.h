@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <furwock/any.h>
+#include <furwock/await.h>
 #include <furwock/barrier.h>
 #include <furwock/cond.h>
 #include <furwock/event.h>
@@ -22,6 +23,7 @@
 #include "core/bucket_lock.h"
 #include "thread/cond_posix.h"
 #include "thread/event_queue.h"
+#include "thread/mutex_line.h"
 #include "thread/mutex_posix.h"
 #include "thread/mutex_requeue.h"
 #include "thread/permits.h"
@@ -39,6 +41,17 @@
     CALL(unlock_posix, fw_mutex_unlock_posix_) \
     CALL(owner, fw_mutex_owner)
 CALLS_OF(mutex, MUTEX);
+
+#define LINE_CALLS(CALL, DATA)                       \
+    CALL(lock, fw_mutex_lock)                        \
+    CALL(lock_policy, fw_mutex_lock_policy)          \
+    CALL(unlock, fw_mutex_unlock)                    \
+    CALL(unlock_fair, fw_mutex_unlock_fair)          \
+    CALL(task_unlock, fw_task_mutex_unlock)          \
+    CALL(lock_registered, fw_mutex_lock_registered_) \
+    CALL(join, fw_mutex_join_line_)                  \
+    CALL(left, fw_mutex_left_line_)
+CALLS_OF(line, LINE);
 
 #define BUCKET_CALLS(CALL, DATA) \
     CALL(lock, fw_bucket_lock_)  \

@@ -22,7 +22,6 @@ static unsigned n_told;
 static void tell(void *op)
 {
     assert_int_equal(((fw_await *)op)->state_, FW_OPERATION_GRANTED);
-    assert_null(((fw_await *)op)->more_.arg);
     n_told++;
 }
 
@@ -214,6 +213,20 @@ TEST(a_mark_goes_to_the_next_when_the_first_leaves)
     assert_true(is_free(m.state_) && wake_is_under_way(m.state_));
     leave(2);
     assert_word(&m, FENCED | WAKING | WAITERS(1));
+}
+
+/* The owner may have been granted it before a thread, which nobody was there to be told of. */
+TEST(the_first_behind_a_task_is_marked)
+{
+    m.state_ = TASK(2) | FENCED;
+    assert_false(join(0) || join(1));
+    assert_true(ops[0].yields_ && !ops[1].yields_);
+    m.state_ |= WAITERS(1) | STARVING;
+    fake.now_ns += FW_STARVATION_NS;
+    fw_task_mutex_unlock(&m, ops[2].task_);
+    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | LINE | WAKING | WAITERS(1));
+    leave(0);
+    leave(1);
 }
 
 TEST(one_after_the_other_and_then_it_is_free)
