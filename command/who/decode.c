@@ -69,6 +69,28 @@ static const struct name rust_names[] = {
     {"futex::Condvar::wait", FAMILY_RUST_COND, false},
 };
 
+/* The same as symbols have it since Rust 1.90: two parts of a path, with their lengths. */
+static const struct {
+    const char *module, *function;
+    enum decode_family family;
+} rust_symbols[] = {
+    {"5mutex5futex", "14lock_contended", FAMILY_RUST_MUTEX},
+    {"6rwlock5futex", "14read_contended", FAMILY_RUST_RWLOCK},
+    {"6rwlock5futex", "15write_contended", FAMILY_RUST_RWLOCK},
+    {"7condvar5futex", "4wait", FAMILY_RUST_COND},
+    {"7condvar5futex", "12wait_timeout", FAMILY_RUST_COND},
+};
+
+static enum decode_family family_of_rust(const char *name)
+{
+    for (size_t i = 0; i < sizeof rust_symbols / sizeof *rust_symbols; i++) {
+        const char *module = strstr(name, rust_symbols[i].module);
+        if (module != NULL && strstr(module, rust_symbols[i].function) != NULL)
+            return rust_symbols[i].family;
+    }
+    return FAMILY_NONE;
+}
+
 enum decode_family decode_family_of(const char *name)
 {
     if (name == NULL)
@@ -84,6 +106,8 @@ enum decode_family decode_family_of(const char *name)
         for (size_t i = 0; i < sizeof rust_names / sizeof *rust_names; i++)
             if (strstr(name, rust_names[i].text) != NULL)
                 return rust_names[i].family;
+    if (name[0] == 'R')
+        return family_of_rust(name);
     return FAMILY_NONE;
 }
 

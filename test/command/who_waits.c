@@ -14,7 +14,7 @@
  *   j wait for the end of a thread  f lock a stream  o go through the once, again while inside
  *   e wait for the event  g broadcast  i run the initialiser, which does not end
  *   . wait until all threads are here  x end  k fork, and go on in the child  p pause  y spin
- *   z take this mutex and the next one, again and again
+ *   d lock a mutex inside of data of a region  z take this mutex and the next one, again and again
  */
 #include "who_waits.h"
 

@@ -191,6 +191,7 @@ const struct kind fw_kind = {"fw", fw_begin, fw_step};
 static fw_ipc_mutex *region_mutex[OBJECTS];
 static fw_ipc_rwlock *region_rwlock[OBJECTS];
 static fw_ipc_sem *region_sem[OBJECTS];
+static fw_ipc_mutex *inner_mutex; /* of an object of data */
 static char region_name[32];
 
 static void region_begin(void)
@@ -201,6 +202,9 @@ static void region_begin(void)
     snprintf(region_name, sizeof region_name, "/who-%d", (int)getpid());
     if (fw_region_open(region_name, REGION_BYTES, FW_REGION_CREATE | 0600, &region) != 0)
         die("fw_region_open");
+    if (fw_region_object(region, "data", FW_REGION_DATA, OBJECTS * sizeof(fw_ipc_mutex),
+                         FW_REGION_CREATE, (void **)&inner_mutex) != 0)
+        die("data");
     for (unsigned i = 0; i < OBJECTS; i++) {
         snprintf(name, sizeof name, "mutex %u", i);
         if (fw_region_mutex(region, name, FW_REGION_CREATE, &region_mutex[i]) != 0)
@@ -224,6 +228,9 @@ static void region_step(char what, unsigned i)
     switch (what) {
     case 'l':
         error = fw_ipc_mutex_lock(region_mutex[i]);
+        break;
+    case 'd':
+        error = fw_ipc_mutex_lock(&inner_mutex[i]);
         break;
     case 'r':
         error = fw_ipc_rwlock_rdlock(region_rwlock[i]);
