@@ -114,34 +114,38 @@ static bool grant_some(struct fw_waitqueue_ *bucket, const fw_event *e, struct f
     return true;
 }
 
-/* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
-static uint64_t set(fw_event *e)
+/* EV4 */
+static __attribute__((cold, noinline)) void grant_all(const fw_event *e)
 {
-    uint64_t w = fw_load64_relaxed(&e->state_);
-    uint64_t left;
+    struct fw_wakeups_ wakeups;
+    bool is_last;
 
-    do
-        /* F:event-same-round */
-        left = is_set(w) ? w : (uint32_t)(futex_half(w) + EVENT_ROUND) | EVENT_SET;
-    while (!fw_cas64_release(&e->state_, &w, left));
-    return w;
+    do {
+        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(e);
+
+        wakeups.n = 0;
+        is_last = grant_some(bucket, e, &wakeups);
+        fw_waitqueue_unlock_(bucket);
+        fw_wakeups_(&wakeups);
+    } while (!is_last);
 }
 
 static void set_manual(fw_event *e)
 {
-    uint64_t w = set(e);
-    bool is_last = is_set(w) || (w & EVENT_OPERATIONS) == 0; /* F:event-forgets-operations */
+    uint64_t w = fw_load64_relaxed(&e->state_);
+    uint64_t left;
 
-    if (!is_set(w) && waiters(w) > 0) /* F:event-wakes-none */
+    /* r, m waiters -> r + 1, SET, no waiters; or SET -> SET, so that it synchronises. */
+    do
+        /* F:event-same-round */
+        left = is_set(w) ? w : (uint32_t)(futex_half(w) + EVENT_ROUND) | EVENT_SET;
+    while (!fw_cas64_release(&e->state_, &w, left));
+    if (is_set(w))
+        return;
+    if (waiters(w) > 0) /* F:event-wakes-none */
         fw_futex_wake(futex_word(e), FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
-    while (!is_last) {
-        struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(e);
-        struct fw_wakeups_ wakeups = {.n = 0};
-
-        is_last = grant_some(bucket, e, &wakeups);
-        fw_waitqueue_unlock_(bucket);
-        fw_wakeups_(&wakeups);
-    }
+    if ((w & EVENT_OPERATIONS) != 0) /* F:event-forgets-operations */
+        grant_all(e);
 }
 
 static void reset_manual(fw_event *e)

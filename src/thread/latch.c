@@ -64,14 +64,15 @@ static bool grant_some(struct fw_waitqueue_ *bucket, const fw_latch *l, struct f
     return true;
 }
 
-COLD static void grant_all(const fw_latch *l)
+static void grant_all(const fw_latch *l)
 {
     bool is_last;
 
     do {
         struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
-        struct fw_wakeups_ wakeups = {.n = 0};
+        struct fw_wakeups_ wakeups;
 
+        wakeups.n = 0;
         is_last = grant_some(bucket, l, &wakeups);
         fw_waitqueue_unlock_(bucket);
         fw_wakeups_(&wakeups);
@@ -91,6 +92,16 @@ bool fw_latch_enqueue_(fw_latch *l, fw_await *op)
     return is_open;
 }
 
+/* After the count-down that opened it, when w was seen.  LA1, LA2 */
+COLD static void tell_all(const fw_latch *l, uint32_t w)
+{
+    if (latch_has_sleepers(w)) /* F:latch-no-wake */
+        /* F:latch-wakes-one */
+        fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    if (latch_has_operations(w))
+        grant_all(l);
+}
+
 /* left -> left - n.  True if the latch is open now. */
 static bool count(fw_latch *l, uint32_t n)
 {
@@ -100,11 +111,8 @@ static bool count(fw_latch *l, uint32_t n)
         fw_panic_("latch counted below zero", l, fw_self_(), 0);
     if (latch_left(w) > n)
         return false;
-    if (latch_has_sleepers(w) && n != 0) /* LA1, LA2  F:latch-no-wake */
-        /* F:latch-wakes-one */
-        fw_futex_wake(&l->state_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
-    if (__builtin_expect(latch_has_operations(w) && n != 0, 0))
-        grant_all(l);
+    if (w != n && n != 0)
+        tell_all(l, w);
     return true;
 }
 

@@ -128,9 +128,10 @@ static struct shares share_out(struct fw_waitqueue_ *bucket, const uint64_t *sta
  */
 static uint32_t hand_out(struct fw_waitqueue_ *bucket, uint64_t *state, struct shares s)
 {
-    struct fw_wakeups_ wakeups = {.n = 0};
+    struct fw_wakeups_ wakeups;
     uint32_t left = 0;
 
+    wakeups.n = 0;
     if (s.value > 0 || s.empties)
         left = fw_permits_add_(state, s.value, s.empties);
     while (s.operations-- > 0) {

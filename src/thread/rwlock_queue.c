@@ -63,7 +63,7 @@ static void leave_after(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_wa
             fw_waitqueue_unlock_(bucket);
             return;
         }
-        *wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+        fw_rw_dispatch_(bucket, l, RW_NOTHING, false, wakes);
         leave(bucket, wakes);
     }
 }
@@ -71,8 +71,9 @@ static void leave_after(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_wa
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over)
 {
     struct fw_waitqueue_ *bucket = enter(l);
-    struct rw_wakes wakes = fw_rw_dispatch_(bucket, l, change, hand_over);
+    struct rw_wakes wakes;
 
+    fw_rw_dispatch_(bucket, l, change, hand_over, &wakes);
     leave_after(bucket, l, &wakes);
 }
 
@@ -88,14 +89,15 @@ static bool take(fw_rwlock *l, const struct rw_waiter *me)
 }
 
 /* Leaves the queue without the lock. */
-static struct rw_wakes dequeue(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me)
+static void dequeue(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me,
+                    struct rw_wakes *wakes)
 {
     fw_waitqueue_remove_(bucket, &me->node); /* F:rw-stays */
     l->queue_ -= queue_count_of(me->want);
     if (me->is_designated) /* F:rw-keeps-baton */
         l->queue_ &= ~QUEUE_AWAKE;
     me->is_designated = false;
-    return fw_rw_dispatch_(bucket, l, RW_NOTHING, false); /* F:rw-keeps-door */
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, wakes); /* F:rw-keeps-door */
 }
 
 /* The waiters before it have given up spinning: so may this one. */
@@ -125,7 +127,7 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
     fw_waitqueue_insert_(bucket, &me->node, l, urgency_of(me, fw_urgency_known_()));
     me->may_spin = !is_behind_sleeper(me);
     l->queue_ += queue_count_of(me->want);
-    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
     return false;
 }
@@ -143,7 +145,7 @@ bool fw_rw_enqueue_(fw_rwlock *l, enum rw_want want, fw_await *op)
     }
     fw_operation_enqueue_(bucket, op);
     l->queue_ += queue_count_of(me->want);
-    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
     return true;
 }
@@ -154,7 +156,7 @@ void fw_rw_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
     struct rw_wakes wakes;
 
     l->queue_ -= queue_count_of(op->want_);
-    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false);
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
 }
 
@@ -200,7 +202,7 @@ static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
     }
     if (fw_wait_blocks_(wait))
         fw_store32_relaxed(&me->state, RW_ASLEEP);
-    wakes = fw_rw_dispatch_(bucket, l, RW_NOTHING, false); /* F:rw-sleeps-blind */
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes); /* F:rw-sleeps-blind */
     leave_after(bucket, l, &wakes);
     if (fw_wait_blocks_(wait) && fw_load32_relaxed(&me->state) != RW_ASLEEP)
         return 0; /* woken, or granted, by this very look */
@@ -222,8 +224,9 @@ static bool spin_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
             return true;
         if (take(l, me)) {
             struct fw_waitqueue_ *bucket = enter(l);
-            struct rw_wakes wakes = dequeue(bucket, l, me);
+            struct rw_wakes wakes;
 
+            dequeue(bucket, l, me, &wakes);
             leave_after(bucket, l, &wakes);
             return true;
         }
@@ -243,7 +246,7 @@ static bool give_up(fw_rwlock *l, struct rw_waiter *me)
         fw_waitqueue_unlock_(bucket);
         return true; /* F:rw-refuses-grant */
     }
-    wakes = dequeue(bucket, l, me);
+    dequeue(bucket, l, me, &wakes);
     leave_after(bucket, l, &wakes);
     return false;
 }

@@ -100,8 +100,8 @@ struct rw_wakes {
  * turn it is then.  With hand_over, a writer whose turn it is gets the lock by hand-off, even if a
  * running thread could take it sooner.  After a change other than RW_NOTHING the lock may be gone.
  */
-struct rw_wakes fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
-                                bool hand_over);
+void fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
+                     bool hand_over, struct rw_wakes *wakes);
 
 /* The same from outside. */
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over);

@@ -262,24 +262,22 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */
-struct rw_wakes fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
-                                bool hand_over)
+void fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
+                     bool hand_over, struct rw_wakes *wakes)
 {
-    struct rw_wakes wakes; /* not the room for operations: that is large */
     bool is_empty = queue_is_empty(l->queue_);
     uint32_t id = fw_self_();
     fw_rw_word_ w = fw_load64_relaxed(&l->state_);
     struct decision v;
 
-    wakes.one = NULL;
-    wakes.pulse = NULL;
-    wakes.bits = rw_pulse_bits(l);
-    wakes.again = false;
-    wakes.operations.n = 0;
+    wakes->one = NULL; /* not the room for operations: that is large */
+    wakes->pulse = NULL;
+    wakes->bits = rw_pulse_bits(l);
+    wakes->again = false;
+    wakes->operations.n = 0;
     while (!fw_cas64_acq_rel(&l->state_, &w,
                              decide(l, bucket, changed(w, change, id), change, hand_over, &v)))
         ;
     if (!is_empty) /* else the lock may be gone (RW5) */
-        carry_out(bucket, l, &v, &wakes);
-    return wakes;
+        carry_out(bucket, l, &v, wakes);
 }

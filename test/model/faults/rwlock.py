@@ -47,7 +47,7 @@ FAULTS = [
               "(writers_first || !queue_has_sharers(queue)) && (readers_first || !is_shared) && "
               "!is_urgent(first_writer(bucket, l))"))),
     Fault("rw-sleeps-blind", "sleeps without a last look at the line", "rw-writers", LINE,
-          value("(struct rw_wakes){0}")),
+          instead("wakes = (struct rw_wakes){0};")),
     Fault("rw-keeps-coming", "was called, and sleeps without giving that back", "rw-writers", LINE,
           drop(2)),
     Fault("rw-naps-by-realtime", "times its re-check by the deadline's clock", "rw-clock-step",
@@ -85,7 +85,7 @@ FAULTS = [
     # --- Giving up ------------------------------------------------------------------------------
     Fault("rw-stays", "gives up and stays queued", "rw-timed-writer", LINE, drop()),
     Fault("rw-keeps-door", "a writer gives up, and the door stays closed", "rw-timed-writer", LINE,
-          value("(struct rw_wakes){0}")),
+          instead("*wakes = (struct rw_wakes){0};")),
     Fault("rw-keeps-baton", "was called, gives up, and is still said to come", "rw-timed-writers",
           LINE, drop()),
     Fault("rw-refuses-grant", "it has timed out, and it does not look whether it has the lock",

@@ -96,7 +96,7 @@ static void play(const struct turn *t, bool hand_off, bool asleep)
 
     fill(bucket, t->line, t->kind, asleep ? RW_ASLEEP : RW_WAITING);
     l.state_ = t->before;
-    wakes = fw_rw_dispatch_(bucket, &l, t->change, hand_off);
+    fw_rw_dispatch_(bucket, &l, t->change, hand_off, &wakes);
     assert_word(&l, t->after);
     assert_int_equal(l.queue_, line_left(t->line, t->outcome, t->kind));
     for (unsigned i = 0; asleep && t->line[i]; i++) {
