@@ -194,6 +194,29 @@ int fw_ipc_rw_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, struct fw_ip
 int fw_ipc_rw_drain_until_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me,
                            const fw_wait_policy *policy, const fw_deadline *deadline);
 
+/*
+ * For a thread that must not wait: the write lock in steps, of which an event loop makes one each
+ * time that it is told of a change.
+ *
+ *   begin    0, EOWNERDEAD: the caller writes.  EINPROGRESS: the lock is closed, and readers are
+ *            inside.  EBUSY: others hold it, or close it.  EDEADLK (the caller does),
+ *            ENOTRECOVERABLE, EUCLEAN.
+ *   go_on    after EINPROGRESS, again and again: 0, EINPROGRESS; else it has been opened again
+ *   give_up  after EINPROGRESS, in place of that
+ *   look     after EINPROGRESS: EBUSY, if this reader is inside, who wakes those that sleep on the
+ *            word when it leaves (by IRW6 a wake may be missing); else the next step says more
+ */
+struct fw_ipc_rw_reader_ {
+    const uint32_t *word;
+    uint32_t expected;
+    uint64_t holder;
+};
+
+int fw_ipc_rw_write_begin_(fw_ipc_rwlock *l);
+int fw_ipc_rw_write_go_on_(fw_ipc_rwlock *l);
+void fw_ipc_rw_write_give_up_(fw_ipc_rwlock *l);
+int fw_ipc_rw_write_look_(fw_ipc_rwlock *l, struct fw_ipc_rw_reader_ *reader);
+
 /* DRAINING, and nobody reads: from here on the caller writes. */
 void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me);
 

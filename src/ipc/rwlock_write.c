@@ -337,6 +337,74 @@ int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l)
     return error == EDEADLK ? EBUSY : error; /* the caller's own share is one like others */
 }
 
+/* --- In steps --------------------------------------------------------------------------------- */
+
+/* Is it closed by the caller, who waits for readers? */
+static bool is_closing(const fw_ipc_rwlock *l, struct fw_ipc_me_ *me, uint64_t *now)
+{
+    if (ipc_rw_enter(l, me) != 0)
+        return false;
+    *now = fw_load64_relaxed(&l->word_);
+    return ipc_rw_is_mine(me, *now) && (*now & IPC_RW_DRAINING) != 0;
+}
+
+int fw_ipc_rw_write_look_(fw_ipc_rwlock *l, struct fw_ipc_rw_reader_ *reader)
+{
+    struct fw_ipc_walk_ k;
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error = 0;
+
+    if (!is_closing(l, &me, &now))
+        return EPERM;
+    if (!ipc_rw_is_asleep(now))
+        fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
+    fw_ipc_walk_begin_(&k, me.mapping, l, fw_load64_seq_cst(&l->hint_));
+    while (error == 0 && fw_ipc_walk_next_(&k))
+        if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_HELD)
+            error = wait_for_share(l, &me, NULL, &k);
+    if (error == EBUSY)
+        *reader =
+            (struct fw_ipc_rw_reader_){fw_ipc_share_half_(k.record), (uint32_t)k.seen, k.holder};
+    return error;
+}
+
+int fw_ipc_rw_write_go_on_(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+    int error;
+
+    if (!is_closing(l, &me, &now))
+        return EPERM;
+    error = fw_ipc_rw_drain_(l, &me, NULL);
+    return error == EBUSY ? EINPROGRESS : begin_or_open(l, &me, error);
+}
+
+int fw_ipc_rw_write_begin_(fw_ipc_rwlock *l)
+{
+    uint64_t now = fw_load64_relaxed(&l->word_);
+    struct fw_ipc_me_ me;
+    int error = ipc_rw_enter(l, &me);
+
+    if (error == 0 && ipc_rw_has(l, &me, now))
+        error = EDEADLK;
+    if (error == 0)
+        error = fw_ipc_rw_close_(l, &me, NULL, IPC_RW_DRAINING, &now);
+    if (error == 0 && (now & IPC_RW_DRAINING) != 0)
+        error = fw_ipc_rw_write_go_on_(l);
+    return error;
+}
+
+void fw_ipc_rw_write_give_up_(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+
+    if (is_closing(l, &me, &now))
+        fw_ipc_rw_open_(l, &me, now, 0);
+}
+
 /* The lock was open, and readers may be inside. */
 static __attribute__((noinline)) int drain_slow(fw_ipc_rwlock *l, const struct fw_ipc_me_ *known,
                                                 const fw_wait_policy *policy,

@@ -8,6 +8,8 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Optional, TypeVar, cast
 
+from ._aio_watch import wait_until
+
 _T = TypeVar("_T")
 
 
@@ -25,24 +27,16 @@ class Turns:
             return True
         loop = asyncio.get_running_loop()
         future: asyncio.Future[bool] = loop.create_future()
-        timer = None if deadline is None else loop.call_at(deadline, self._time_out, future)
         self._queue.append(future)
         try:
-            return await future
+            return await wait_until(future, deadline)
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.result():
                 self.give()  # it came together with the cancellation
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
             if future in self._queue:
                 self._queue.remove(future)
-
-    @staticmethod
-    def _time_out(future: asyncio.Future[bool]) -> None:
-        if not future.done():
-            future.set_result(False)
 
     def give(self) -> None:
         """Gives the turn to the next task."""
@@ -52,6 +46,48 @@ class Turns:
                 future.set_result(True)
                 return
         self.is_taken = False
+
+
+class Readers(Turns):
+    """The turns of a read-write lock: readers of one loop share what the first one acquired."""
+
+    # So many readers in a row, before all must leave: a writer elsewhere waits for that.
+    longest = 64
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+        self.row = 0
+        self._last: Optional[asyncio.Future[bool]] = None
+
+    def share(self) -> bool:
+        """Lets one more reader in, if there is one."""
+        if self.count == 0 or self.row >= self.longest:
+            return False
+        self.count += 1
+        self.row += 1
+        return True
+
+    def enter(self) -> None:
+        """The first reader has the lock."""
+        self.count = self.row = 1
+
+    def leave(self) -> bool:
+        """A reader leaves: was it the last one?"""
+        self.count -= 1
+        if self.count == 0 and self._last is not None and not self._last.done():
+            self._last.set_result(True)
+        return self.count == 0
+
+    async def empty(self, deadline: Optional[float]) -> bool:
+        """Waits, having the turn, until none is left; False: the deadline has passed."""
+        if self.count == 0:
+            return True
+        self._last = asyncio.get_running_loop().create_future()
+        try:
+            return await wait_until(self._last, deadline)
+        finally:
+            self._last = None
 
 
 _states: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, weakref.ref[Any]]]

@@ -9,8 +9,9 @@
                 repair()
 
 Each class wraps an object of furwock, which other tasks, threads and processes use at the same
-time, with or without asyncio; any number of wrappers of one object are the same. A loop has one
-helper thread for all its objects, and none as long as nobody waits.
+time, with or without asyncio; any number of wrappers of one object are the same. A loop is told by
+a descriptor what can be had: it does not ask again and again, and does nothing as long as nobody
+waits.
 
 The tasks of a loop are one thread, and locks belong to threads. So tasks of one loop take turns
 first, in the order in which they came, and then the first one contends for the object. A task that
@@ -27,8 +28,8 @@ from types import TracebackType
 from typing import Any, Callable, Generic, Optional, TypeVar, Union
 
 from . import _furwock
-from ._aio_helper import token_of, wait_for_chance
-from ._aio_turns import Turns, shared
+from ._aio_turns import Readers, Turns, shared
+from ._aio_watch import token_of, wait_for_chance
 from ._grant import Grant
 
 __all__ = ["Condition", "Event", "Mutex", "Permits", "RWLock", "RWLockSide", "Semaphore"]
@@ -43,9 +44,8 @@ _PATIENCE = 8
 _FIRST_WAIT_S = 0.0005
 _LONGEST_WAIT_S = 0.004
 
-# How long a task sleeps before it tries a read-write lock again, which has no queue to wait in.
-_FIRST_RETRY_S = 0.0005
-_LONGEST_RETRY_S = 0.02
+# What a task waits for at a read-write lock.
+_TO_READ, _TO_CLOSE, _TO_DRAIN = 0, 1, 2
 
 
 class _Wrapper(Generic[_O]):
@@ -78,15 +78,16 @@ def _try(wrapped: Any, misses: int) -> Union[Grant, bool]:
     return wrapped.acquire(timeout=pause)  # type: ignore[no-any-return]
 
 
-async def _contend(wrapped: Any, deadline: Optional[float]) -> Union[Grant, bool]:
-    """The Grant; or False: the deadline has passed."""
+async def _contend(wrapped: Any, deadline: Optional[float],
+                   side: Any = None) -> Union[Grant, bool]:
+    """The Grant of the object, or of a side of it; or False: the deadline has passed."""
     misses = 0
     while True:
-        grant = _try(wrapped, misses)
+        grant = _try(side or wrapped, misses)
         if grant:
             return grant
         if not await wait_for_chance(wrapped, 0, deadline):
-            return _try(wrapped, 0)
+            return _try(side or wrapped, 0)
         misses += 1
 
 
@@ -279,29 +280,6 @@ class Condition(_Wrapper[_furwock.Condition], _AsyncWith):
             await self.wait(left)
 
 
-class _Readers(Turns):
-    """The turns of a read-write lock: readers of one loop share what the first one acquired."""
-
-    # So many readers in a row, before all must leave: a writer elsewhere waits for that.
-    longest = 64
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-        self.row = 0
-
-    def share(self) -> bool:
-        """Lets one more reader in, if there is one."""
-        if self.count == 0:
-            self.row = 0
-        elif self.row >= self.longest:
-            return False
-        else:
-            self.count += 1
-        self.row += 1
-        return self.count != 0
-
-
 class RWLockSide(_AsyncWith):
     """The reading or the writing side of an RWLock."""
 
@@ -325,27 +303,38 @@ class RWLockSide(_AsyncWith):
                 turns.give()
         return grant
 
-    def _try(self, turns: _Readers) -> Union[Grant, bool]:
+    async def _contend(self, turns: Readers, deadline: Optional[float]) -> Union[Grant, bool]:
         if not self._is_write and turns.share():
             return Grant(1)
-        if turns.count:  # of this loop's readers: the thread would wait for itself
+        if not await turns.empty(deadline):  # the loop's thread would wait for itself
             return False
-        grant: Union[Grant, bool] = self._side().acquire(False)
-        if grant and not self._is_write:
-            turns.count = 1
+        if self._is_write:
+            return await self._write(deadline)
+        grant = await _contend(self._lock.wrapped, deadline, self._side())
+        if grant:
+            turns.enter()
         return grant
 
-    async def _contend(self, turns: _Readers, deadline: Optional[float]) -> Union[Grant, bool]:
-        loop, pause = asyncio.get_running_loop(), _FIRST_RETRY_S
+    async def _write(self, deadline: Optional[float]) -> Union[Grant, bool]:
+        """Closes the lock, and waits until the readers of other threads have left."""
+        side, wrapped = self._side(), self._lock.wrapped
         while True:
-            grant = self._try(turns)
-            if grant:
+            grant = side._begin()  # pylint: disable=protected-access
+            if grant is None:
+                return await self._drain(deadline)
+            if grant or not await wait_for_chance(wrapped, _TO_CLOSE, deadline):
                 return grant
-            left = pause if deadline is None else min(pause, deadline - loop.time())
-            if left <= 0:
-                return False
-            await asyncio.sleep(left)
-            pause = min(pause * 2, _LONGEST_RETRY_S)
+
+    async def _drain(self, deadline: Optional[float]) -> Union[Grant, bool]:
+        side, grant, in_time = self._side(), None, True
+        try:
+            while grant is None and in_time:
+                in_time = await wait_for_chance(self._lock.wrapped, _TO_DRAIN, deadline)
+                grant = side._go_on()  # pylint: disable=protected-access
+        finally:
+            if grant is None:
+                side._give_up()  # pylint: disable=protected-access
+        return grant or False
 
     def release(self) -> None:
         """Releases it, in the loop in which it was acquired."""
@@ -353,22 +342,24 @@ class RWLockSide(_AsyncWith):
 
     def _leave(self, *exception: Any) -> None:
         turns = self._lock.turns()
-        if not self._is_write and turns.count > 1:
-            turns.count -= 1
-            return
-        try:
-            self._side().__exit__(*exception)
-        finally:
-            if self._is_write:
+        if self._is_write:
+            try:
+                self._side().__exit__(*exception)
+            finally:
                 turns.give()
-            else:
-                turns.count = 0
+        elif turns.count <= 1:
+            try:
+                self._side().__exit__(*exception)
+            finally:
+                turns.leave()
+        else:
+            turns.leave()
 
 
 class RWLock(_Wrapper[_furwock.RWLock]):
     """A furwock.RWLock for tasks: `async with lock.read:`, `async with lock.write:`.
 
-    A task that must wait tries again, at intervals that grow to 20 ms.
+    A task that waits to write lets no new readers in, as a thread that does.
     """
 
     def __init__(self, wrapped: _furwock.RWLock) -> None:
@@ -376,6 +367,6 @@ class RWLock(_Wrapper[_furwock.RWLock]):
         self.read = RWLockSide(self, False)
         self.write = RWLockSide(self, True)
 
-    def turns(self) -> _Readers:
+    def turns(self) -> Readers:
         """Internal: whose turn it is in this loop."""
-        return self._state(_Readers)
+        return self._state(Readers)

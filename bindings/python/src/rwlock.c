@@ -2,6 +2,8 @@
 /* furwock.RWLock, over fw_ipc_rwlock: its modes, which are context managers. */
 #include "rwlock.h"
 
+#include "ipc/rwlock.h"
+
 static fw_ipc_rwlock *lock_of(fwpy_base *self)
 {
     return (fw_ipc_rwlock *)self->object;
@@ -169,6 +171,34 @@ static PyObject *side_exit(PyObject *o, PyObject *const *args, Py_ssize_t count)
     return error == 0 ? fwpy_none() : fwpy_release_error(self->lock, error);
 }
 
+/* What a step has come to: a Grant; None: closed, and readers are inside; False; or NULL. */
+static PyObject *stepped(side *self, int error)
+{
+    if (error == EINPROGRESS)
+        return fwpy_none();
+    return error == EOWNERDEAD ? fwpy_owner_died(self->lock, &fwpy_rwlock_calls)
+                               : fwpy_granted(self->lock->state, error, "acquire");
+}
+
+static PyObject *side_begin(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return stepped((side *)o, fw_ipc_rw_write_begin_(lock_of(((side *)o)->lock)));
+}
+
+static PyObject *side_go_on(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return stepped((side *)o, fw_ipc_rw_write_go_on_(lock_of(((side *)o)->lock)));
+}
+
+static PyObject *side_give_up(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    fw_ipc_rw_write_give_up_(lock_of(((side *)o)->lock));
+    return fwpy_none();
+}
+
 static PyObject *side_repr(PyObject *o)
 {
     side *self = (side *)o;
@@ -228,6 +258,13 @@ static PyMethodDef side_methods[] = {
      acquire_doc},
     {"release", side_release, METH_NOARGS,
      "release($self, /)\n--\n\nRelease it. NotHeld: the thread does not hold it in this mode."},
+    {"_begin", side_begin, METH_NOARGS,
+     "_begin($self, /)\n--\n\n"
+     "For aio: begins to take the lock for writing, without waiting. A Grant; False: others\n"
+     "hold it; None: it is closed, and go_on or give_up must follow."},
+    {"_go_on", side_go_on, METH_NOARGS,
+     "_go_on($self, /)\n--\n\nA Grant; None: readers are inside still."},
+    {"_give_up", side_give_up, METH_NOARGS, "_give_up($self, /)\n--\n\nOpens it again."},
     {"__enter__", side_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nAs acquire()."},
     {"__exit__", (PyCFunction)(void (*)(void))side_exit, METH_FASTCALL,
      "__exit__($self, exc_type, exc, traceback, /)\n--\n\n"

@@ -3,6 +3,7 @@
 #include "rwlock.h"
 
 #include "mutex.h"
+#include "slots.h"
 
 static size_t rwlock_size(const uint32_t *parameters)
 {

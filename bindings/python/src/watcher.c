@@ -1,54 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* furwock._furwock._Watcher: what a helper thread of an event loop waits by (aio.py, watch.h). */
+/* furwock._furwock._Watcher: what an event loop waits by for its tasks (aio.py, words.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "condition.h"
-#include "watch.h"
+#include "words.h"
 
-/* In memory of its own: a thread may sleep on it while the object is dropped at the end. */
-struct watcher {
-    PyObject_HEAD uint32_t *pokes;
+/* One task that waits. */
+struct entry {
+    uint64_t key;     /* serial number << INDEX_BITS | index; 0: free */
+    PyObject *target; /* keeps the object */
+    struct fwpy_watched what;
+    struct fwpy_watches watches;
+    uint32_t next_free; /* index + 1 */
 };
+
+enum { INDEX_BITS = 24, ENTRIES_MAX = (1 << INDEX_BITS) - 1 };
+
+struct watcher {
+    PyObject_HEAD struct fwpy_words words;
+    uint64_t fork_generation;
+    struct entry *entries;
+    uint32_t size, used, first_free; /* first_free: index + 1 */
+    uint64_t serial;
+    bool rechecks, has_news;
+};
+
+static bool is_of_parent(const struct watcher *self)
+{
+    return self->fork_generation != fwpy_fork_generation;
+}
 
 static PyObject *new (PyTypeObject *type, PyObject *args, PyObject *names)
 {
     static char *keywords[] = {NULL};
+    PyObject *module = fwpy_module_of(type);
     struct watcher *self;
+    int error;
 
-    if (!PyArg_ParseTupleAndKeywords(args, names, ":_Watcher", keywords))
+    if (module == NULL || !PyArg_ParseTupleAndKeywords(args, names, ":_Watcher", keywords))
         return NULL;
     self = (struct watcher *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (self == NULL)
         return NULL;
-    self->pokes = calloc(1, sizeof *self->pokes);
-    if (self->pokes == NULL) {
-        Py_DECREF(self);
-        return PyErr_NoMemory();
-    }
-    return (PyObject *)self;
+    self->fork_generation = fwpy_fork_generation;
+    error = fwpy_words_open(&self->words);
+    if (error == 0)
+        return (PyObject *)self;
+    Py_DECREF(self);
+    return error == ENOMEM ? PyErr_NoMemory() : (errno = error, PyErr_SetFromErrno(PyExc_OSError));
 }
 
-static void dealloc(PyObject *o)
-{
-    PyTypeObject *type = Py_TYPE(o);
+/* --- Entries ---------------------------------------------------------------------------------- */
 
-    free(((struct watcher *)o)->pokes);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
-    Py_DECREF(type);
+static void forget(struct watcher *self, struct entry *e)
+{
+    PyObject *target = e->target;
+
+    fwpy_words_leave(&self->words, &e->watches);
+    e->key = 0;
+    e->target = NULL;
+    e->next_free = self->first_free;
+    self->first_free = (uint32_t)(e - self->entries) + 1;
+    self->used--;
+    Py_DECREF(target);
+}
+
+/* NULL: an exception is set. */
+static struct entry *new_entry(struct watcher *self)
+{
+    struct entry *entries, *e;
+    uint32_t size;
+
+    if (self->first_free == 0) {
+        size = self->size == 0 ? 16 : 2 * self->size;
+        entries = size <= ENTRIES_MAX ? realloc(self->entries, size * sizeof *entries) : NULL;
+        if (entries == NULL) {
+            (void)PyErr_NoMemory();
+            return NULL;
+        }
+        memset(entries + self->size, 0, (size - self->size) * sizeof *entries);
+        for (uint32_t i = size; i-- > self->size;) {
+            entries[i].next_free = self->first_free;
+            self->first_free = i + 1;
+        }
+        self->entries = entries;
+        self->size = size;
+    }
+    e = &self->entries[self->first_free - 1];
+    self->first_free = e->next_free;
+    e->key = ++self->serial << INDEX_BITS | (uint64_t)(e - self->entries);
+    self->used++;
+    return e;
+}
+
+/*
+ * Somebody has released it, though others may have it by now: the task is to see that it comes too
+ * late, and to do something about it if that happens often.
+ */
+static bool was_released(const struct entry *e)
+{
+    bool is_lock = e->what.kind != FWPY_WATCH_EVENT && e->what.kind != FWPY_WATCH_CONDITION;
+
+    return is_lock && fwpy_words_is_told(&e->watches);
+}
+
+/* 0: it is watched; EBUSY: it can be tried; ENOMEM. */
+static int look(struct watcher *self, struct entry *e)
+{
+    struct fwpy_look look;
+    int error;
+
+    do {
+        if (fwpy_watch_is_ready(&e->what, &look))
+            return EBUSY;
+        error = fwpy_words_watch(&self->words, &e->watches, &look);
+    } while (error == EAGAIN);
+    self->rechecks |= look.rechecks;
+    return error;
+}
+
+/* What had changed before it was armed comes back at once, without the descriptor. */
+static void flush(struct watcher *self)
+{
+    if (!fwpy_words_flush(&self->words))
+        self->rechecks = true;
+    self->has_news |= fwpy_words_reap(&self->words);
 }
 
 /* False: an exception is set. */
 static bool kind_of(PyObject *o, PyObject *module, struct fwpy_watched *w)
 {
-    static const char *const names[] = {"Mutex", "Semaphore", "Permits", "Event", "Condition"};
+    static const char *const names[] = {"Mutex", "Semaphore", "Permits",
+                                        "Event", "Condition", "RWLock"};
 
     if (!PyObject_TypeCheck(o, fwpy_state_of(module)->base)) {
         PyErr_Format(PyExc_TypeError, "not an object of a region: %R", o);
         return false;
     }
     w->object = ((fwpy_base *)o)->object;
-    for (int i = 0; i < 5; i++)
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(((fwpy_base *)o)->kind->name, names[i]) == 0) {
             w->kind = (enum fwpy_watched_kind)i;
             return true;
@@ -57,91 +147,112 @@ static bool kind_of(PyObject *o, PyObject *module, struct fwpy_watched *w)
     return false;
 }
 
-/* Fills them from a list of (object, token). */
-static bool fill(PyObject *entries, PyObject *module, struct fwpy_watched *all, Py_ssize_t n)
+PyDoc_STRVAR(add_doc, "add($self, object, token, /)\n--\n\n"
+                      "Watches the object for one task, until it can be tried: the key, by which\n"
+                      "run() says so. None: it can be tried now. Nothing is taken.");
+static PyObject *add(PyObject *o, PyObject *args)
 {
-    PyObject *object;
+    struct watcher *self = (struct watcher *)o;
+    PyObject *module = fwpy_module_of(Py_TYPE(o)), *target;
+    struct fwpy_watched what;
     unsigned long long token;
-
-    for (Py_ssize_t i = 0; i < n; i++) {
-        if (!PyArg_ParseTuple(PyList_GetItem(entries, i), "OK:watch", &object, &token) ||
-            !kind_of(object, module, &all[i]))
-            return false;
-        all[i].token = token;
-    }
-    return true;
-}
-
-static PyObject *ready_ones(const struct fwpy_watched *all, Py_ssize_t n)
-{
-    PyObject *list = PyList_New(0), *index;
-
-    for (Py_ssize_t i = 0; list != NULL && i < n; i++) {
-        if (!all[i].is_ready)
-            continue;
-        index = PyLong_FromSsize_t(i);
-        if (index == NULL || PyList_Append(list, index) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(index);
-    }
-    return list;
-}
-
-PyDoc_STRVAR(
-    watch_doc,
-    "watch($self, entries, timeout, pokes, /)\n--\n\n"
-    "Waits until some of the objects can be had, for at most `timeout` seconds, or until\n"
-    "pokes() differs from `pokes`.\n\n"
-    "`entries` is a list of (object, token); returns the indices of those that can be had\n"
-    "or tried.  Nothing is taken.");
-static PyObject *watch(PyObject *self, PyObject *args)
-{
-    PyObject *module = fwpy_module_of(Py_TYPE(self)), *entries, *timeout, *result;
-    struct fwpy_watched *all;
-    struct fwpy_timeout t;
-    unsigned int pokes;
-    Py_ssize_t n;
+    struct entry *e;
     int error;
 
-    if (module == NULL ||
-        !PyArg_ParseTuple(args, "O!OI:watch", &PyList_Type, &entries, &timeout, &pokes) ||
-        fwpy_timeout(NULL, timeout, &t) != 0)
+    if (module == NULL || !PyArg_ParseTuple(args, "OK:add", &target, &token) ||
+        !kind_of(target, module, &what))
         return NULL;
-    n = PyList_Size(entries);
-    if (n == 0 || t.is_forever || t.is_try) {
-        PyErr_SetString(PyExc_ValueError, "needs entries, and a positive time-out");
+    if (is_of_parent(self)) {
+        PyErr_SetString(PyExc_RuntimeError, "this loop is the parent's: make another one");
         return NULL;
     }
-    all = calloc((size_t)n, sizeof *all);
-    if (all == NULL)
-        return PyErr_NoMemory();
-    if (!fill(entries, module, all, n)) {
-        free(all);
+    e = new_entry(self);
+    if (e == NULL)
         return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    error = fwpy_watch(all, (size_t)n, ((struct watcher *)self)->pokes, pokes, &t.at);
-    Py_END_ALLOW_THREADS
-    result = error == 0 ? ready_ones(all, n) : fwpy_error(fwpy_state_of(module), error, "watch");
-    free(all);
-    return result;
+    e->target = fwpy_new_ref(target);
+    e->what = what;
+    e->what.token = token;
+    error = look(self, e);
+    flush(self);
+    if (error == 0)
+        return PyLong_FromUnsignedLongLong(e->key);
+    forget(self, e);
+    return error == EBUSY ? fwpy_none() : PyErr_NoMemory();
 }
 
-static PyObject *poke(PyObject *self, PyObject *nothing)
+static PyObject *discard(PyObject *o, PyObject *number)
 {
-    uint32_t *pokes = ((struct watcher *)self)->pokes;
+    struct watcher *self = (struct watcher *)o;
+    unsigned long long key = PyLong_AsUnsignedLongLong(number);
+    uint32_t index = (uint32_t)(key & ENTRIES_MAX);
 
-    (void)nothing;
-    __atomic_fetch_add(pokes, 1, __ATOMIC_ACQ_REL);
-    fw_ipc_wake_(pokes, INT_MAX);
+    if (key == (unsigned long long)-1 && PyErr_Occurred() != NULL)
+        return NULL;
+    if (!is_of_parent(self) && index < self->size && self->entries[index].key == key) {
+        forget(self, &self->entries[index]);
+        flush(self);
+    }
     return fwpy_none();
 }
 
-static PyObject *get_pokes(PyObject *self, PyObject *nothing)
+/* --- What can be tried ------------------------------------------------------------------------ */
+
+/* 0, or -1 with an exception. */
+static int report(struct watcher *self, struct entry *e, PyObject *list)
 {
-    (void)nothing;
-    return PyLong_FromUnsignedLong(
-        __atomic_load_n(((struct watcher *)self)->pokes, __ATOMIC_ACQUIRE));
+    PyObject *key = PyLong_FromUnsignedLongLong(e->key);
+    int error = key == NULL ? -1 : PyList_Append(list, key);
+
+    Py_XDECREF(key);
+    if (error == 0)
+        forget(self, e);
+    return error;
+}
+
+PyDoc_STRVAR(run_doc, "run($self, all, /)\n--\n\n"
+                      "The keys of the objects that can be tried, which are watched no longer.\n\n"
+                      "Looks if the descriptor is readable, or in any case (all). Does not wait.");
+static PyObject *run(PyObject *o, PyObject *all)
+{
+    struct watcher *self = (struct watcher *)o;
+    int must_look = PyObject_IsTrue(all), error = 0;
+    PyObject *list = PyList_New(0);
+
+    if (list == NULL || must_look < 0 || is_of_parent(self))
+        return list;
+    if (!fwpy_words_reap(&self->words) && !must_look && !self->has_news) {
+        flush(self);
+        return list;
+    }
+    self->rechecks = self->has_news = false;
+    for (uint32_t i = 0; i < self->size && error == 0; i++) {
+        struct entry *e = &self->entries[i];
+        if (e->key != 0 && (was_released(e) || look(self, e) != 0)) /* no memory: it finds out */
+            error = report(self, e, list);
+    }
+    flush(self);
+    if (error == 0)
+        return list;
+    Py_DECREF(list);
+    return NULL;
+}
+
+static PyObject *get_fileno(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(fw_engine_fd_(((struct watcher *)o)->words.engine));
+}
+
+static PyObject *has_news(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return fwpy_bool(((struct watcher *)o)->has_news);
+}
+
+static PyObject *needs_rechecks(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    return fwpy_bool(((struct watcher *)o)->rechecks);
 }
 
 PyDoc_STRVAR(token_doc, "token($self, object, /)\n--\n\n"
@@ -157,16 +268,41 @@ static PyObject *token(PyObject *self, PyObject *object)
     return PyLong_FromUnsignedLongLong(fwpy_watch_token(&w));
 }
 
+static void dealloc(PyObject *o)
+{
+    struct watcher *self = (struct watcher *)o;
+    PyTypeObject *type = Py_TYPE(o);
+    bool is_child = is_of_parent(self);
+
+    for (uint32_t i = 0; i < self->size; i++)
+        if (self->entries[i].key != 0) {
+            if (!is_child)
+                fwpy_words_leave(&self->words, &self->entries[i].watches);
+            Py_DECREF(self->entries[i].target);
+        }
+    fwpy_words_close(&self->words, is_child);
+    free(self->entries);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
+    Py_DECREF(type);
+}
+
 static PyMethodDef methods[] = {
-    {"watch", watch, METH_VARARGS, watch_doc},
-    {"poke", poke, METH_NOARGS, "poke($self, /)\n--\n\nEnds the watch that is under way."},
-    {"pokes", get_pokes, METH_NOARGS, "pokes($self, /)\n--\n\nHow often it was poked."},
+    {"add", add, METH_VARARGS, add_doc},
+    {"discard", discard, METH_O,
+     "discard($self, key, /)\n--\n\nStops to watch for that task, if it is watched for still."},
+    {"run", run, METH_O, run_doc},
+    {"fileno", get_fileno, METH_NOARGS,
+     "fileno($self, /)\n--\n\nThe descriptor: readable when run() has something."},
+    {"has_news", has_news, METH_NOARGS,
+     "has_news($self, /)\n--\n\nIs run() to be called, whatever the descriptor says?"},
+    {"needs_rechecks", needs_rechecks, METH_NOARGS,
+     "needs_rechecks($self, /)\n--\n\nCan some objects come to be had without word of it?"},
     {"token", token, METH_O, token_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, (void *)"_Watcher()\n--\n\nWaits for many objects at once, for an event loop."},
+    {Py_tp_doc, (void *)"_Watcher()\n--\n\nWatches objects for the tasks of one event loop."},
     {Py_tp_new, new},
     {Py_tp_methods, methods},
     {Py_tp_dealloc, dealloc},

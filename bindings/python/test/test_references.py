@@ -46,6 +46,12 @@ def use_rwlock() -> None:
     with lock.write:
         assert lock.mode == "write"
     failing(lock.release)
+    with lock.read:
+        failing(lock.write._begin)
+    assert lock.write._begin()
+    lock.write.release()
+    lock.write._give_up()
+    failing(lock.write._go_on)
 
 
 def use_condition() -> None:
@@ -127,11 +133,19 @@ def use_barrier() -> None:
 def use_watcher() -> None:
     """Every method of a _Watcher."""
     watcher, event, lock = _furwock._Watcher(), furwock.Event(), furwock.Mutex()
+    assert watcher.add(lock, 0) is None
+    keys = [watcher.add(event, watcher.token(event)) for _ in range(3)]
+    assert watcher.run(True) == [] and watcher.fileno() >= 0
+    watcher.discard(keys[2])
     event.set()
-    assert watcher.watch([(lock, 0), (event, watcher.token(lock))], 1, watcher.pokes()) == [0, 1]
-    watcher.poke()
-    failing(watcher.watch, [], 1, 0)
-    failing(watcher.watch, [(3, 0)], 1, 0)
+    assert watcher.run(True) == keys[:2]
+    watcher.discard(keys[0])
+    event.clear()
+    watcher.add(event, watcher.token(event))
+    assert watcher.has_news() in (True, False) and not watcher.needs_rechecks()
+    failing(watcher.add, 3, 0)
+    failing(watcher.add, furwock.Barrier(2), 0)
+    failing(watcher.discard, "3")
     failing(watcher.token, 3)
 
 

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""How furwock.aio is told: by a descriptor, in several loops, threads and processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import threading
+from typing import Any, Callable
+
+import pytest
+
+import furwock
+from furwock import _aio_watch, aio, multiprocessing
+from furwock._furwock import _Watcher
+from test_aio import LONG_S, run
+from victims import Words, child, exit_code, kill, wait_until
+
+
+@pytest.fixture(name="engine", params=["uring", "thread"])
+def fixture_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the kernel is asked."""
+    monkeypatch.setenv("FURWOCK_LOOP_ENGINE", request.param)
+    try:
+        _Watcher()
+    except OSError as error:
+        pytest.skip(f"{request.param}: {error}")
+    return str(request.param)
+
+
+@pytest.fixture(name="no_rechecks")
+def fixture_no_rechecks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not told is never found."""
+    monkeypatch.setattr(_aio_watch, "_FIRST_INTERVAL_S", 1e6)
+    monkeypatch.setattr(_aio_watch, "_LONGEST_INTERVAL_S", 1e6)
+
+
+def watch() -> Any:
+    """What the running loop watches."""
+    return _aio_watch._watch_of(asyncio.get_running_loop())
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    """Lets the loop run until the condition holds."""
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+async def is_waiting(count: int = 1) -> None:
+    """Lets the loop run until so many tasks wait."""
+    await until(lambda: len(watch()._waiting) == count)
+
+
+class Holder:
+    """A child process that holds something, and releases it when it is told to."""
+
+    def __init__(self, lock: Any) -> None:
+        self._held, self._leave = furwock.Event(), furwock.Event()
+
+        def body() -> None:
+            with lock:
+                self._held.set()
+                assert self._leave.wait(LONG_S)
+
+        self.pid = child(body)
+        assert self._held.wait(LONG_S)
+
+    def leave(self) -> None:
+        """Lets it release, and end."""
+        self._leave.set()
+
+    def end(self) -> None:
+        """Waits for its end."""
+        assert exit_code(self.pid) == 0
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+@pytest.mark.parametrize("make, wrap", [(furwock.Mutex, aio.Mutex),
+                                        (lambda: furwock.Semaphore(1), aio.Semaphore)])
+def test_a_release_is_told(make: Any, wrap: Any) -> None:
+    plain = make()
+    holder = Holder(plain)
+
+    async def main() -> None:
+        task = asyncio.create_task(wrap(plain).acquire())
+        await is_waiting()
+        holder.leave()
+        assert await task
+        wrap(plain).release()
+        assert not watch()._waiting and watch()._timer is None
+
+    run(main)
+    holder.end()
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+@pytest.mark.parametrize("make, wrap", [(furwock.Mutex, aio.Mutex),
+                                        (lambda: furwock.Semaphore(1), aio.Semaphore)])
+def test_a_death_is_told(make: Any, wrap: Any) -> None:
+    plain = make()
+    holder = Holder(plain)
+
+    async def main() -> None:
+        task = asyncio.create_task(wrap(plain).acquire())
+        await is_waiting()
+        kill(holder.pid)
+        grant = await task
+        assert grant.owner_died and grant.process == holder.pid
+
+    run(main)
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+def test_events_and_notifications_are_told() -> None:
+    event, condition = furwock.Event(), furwock.Condition()
+    pids = []
+
+    def notify() -> None:
+        with condition:
+            condition.notify()
+
+    async def wait() -> Any:
+        async with aio.Condition(condition):
+            return await aio.Condition(condition).wait()
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(aio.Event(event).wait()) for _ in range(3)]
+        await is_waiting(3)
+        pids.append(child(event.set))
+        assert await asyncio.gather(*tasks) == [True] * 3
+        task = asyncio.create_task(wait())
+        await is_waiting()
+        pids.append(child(notify))
+        assert await task
+
+    run(main)
+    assert [exit_code(pid) for pid in pids] == [0, 0]
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+@pytest.mark.parametrize("theirs, ours", [("write", "write"), ("write", "read"),
+                                          ("read", "write"), ("upgradable", "write")])
+def test_a_read_write_lock_is_told(theirs: str, ours: str) -> None:
+    lock = furwock.RWLock()
+    holder = Holder(getattr(lock, theirs))
+
+    async def main() -> None:
+        side = getattr(aio.RWLock(lock), ours)
+        assert await side.acquire(0) is False
+        task = asyncio.create_task(side.acquire())
+        await is_waiting()
+        holder.leave()
+        assert await task and lock.mode == ours
+        side.release()
+        assert lock.mode is None and watch()._timer is None
+
+    run(main)
+    holder.end()
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_writer_that_gives_up_lets_readers_in() -> None:
+    lock = furwock.RWLock()
+    holder = Holder(lock.read)
+
+    def read() -> None:
+        assert lock.read.acquire(timeout=LONG_S)
+
+    async def main() -> None:
+        shared = aio.RWLock(lock)
+        for _ in range(3):
+            task = asyncio.create_task(shared.write.acquire())
+            await is_waiting()
+            pid = child(read)  # waits for the writer, which waits for the holder
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await until(lambda pid=pid: os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG
+                                                  | os.WNOWAIT) is not None)
+            assert exit_code(pid) == 0
+            assert await shared.write.acquire(0.01) is False
+        assert await shared.read.acquire()
+        shared.read.release()
+
+    run(main)
+    assert lock.mode is None
+    holder.leave()
+    holder.end()
+    with lock.write:
+        pass
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_writer_whose_process_is_killed_while_readers_are_inside() -> None:
+    lock, waits = furwock.RWLock(), furwock.Event()
+
+    async def write() -> None:
+        task = asyncio.create_task(aio.RWLock(lock).write.acquire())
+        await is_waiting()
+        waits.set()
+        await task
+
+    assert lock.read.acquire()
+    pid = child(lambda: run(write))
+    assert waits.wait(LONG_S)
+    kill(pid)
+    lock.read.release()
+    with lock.write as grant:
+        assert not grant.owner_died  # it had not begun to write
+
+
+def test_readers_of_one_loop_are_waited_for() -> None:
+    lock, log = furwock.RWLock(), []
+
+    async def main() -> None:
+        shared = aio.RWLock(lock)
+
+        async def reader(i: int) -> None:
+            async with shared.read:
+                log.append(f"in {i}")
+                await asyncio.sleep(0.002)
+                log.append("out")
+
+        async def writer() -> None:
+            async with shared.write:
+                log.append("write")
+
+        first = [asyncio.create_task(reader(i)) for i in range(3)]
+        await asyncio.sleep(0)
+        await until(lambda: len(log) == 3)
+        second = [asyncio.create_task(writer()), asyncio.create_task(reader(3))]
+        await asyncio.gather(*first, *second)
+
+    run(main)
+    assert log == ["in 0", "in 1", "in 2", "out", "out", "out", "write", "in 3", "out"]
+
+
+@pytest.mark.usefixtures("engine")
+def test_loops_in_several_threads() -> None:
+    lock, rwlock, semaphore = furwock.Mutex(), furwock.RWLock(), furwock.Semaphore(2)
+    count, inside, errors = [0, 0, 0], [0], []
+
+    async def task(rng: random.Random) -> None:
+        for _ in range(20):
+            async with aio.Mutex(lock):
+                value = count[0]
+                await asyncio.sleep(0)
+                count[0] = value + 1
+            if rng.random() < 0.3:
+                async with aio.RWLock(rwlock).write:
+                    count[1] += 1
+                    await asyncio.sleep(0)
+                    count[2] += 1
+            else:
+                async with aio.RWLock(rwlock).read:
+                    assert count[1] == count[2]
+            async with aio.Semaphore(semaphore):
+                inside[0] += 1
+                assert inside[0] <= 2
+                await asyncio.sleep(0)
+                inside[0] -= 1
+
+    def thread(i: int) -> None:
+        async def main() -> None:
+            await asyncio.gather(*(task(random.Random(10 * i + j)) for j in range(3)))
+        try:
+            run(main)
+        except BaseException as error:  # pylint: disable=broad-except
+            errors.append(error)
+
+    threads = [threading.Thread(target=thread, args=(i,)) for i in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert not errors and count[0] == 3 * 3 * 20 and count[1] == count[2]
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_task_that_is_cancelled_as_it_is_granted() -> None:
+    lock, stop, turns = furwock.Mutex(), furwock.Event(), Words(1)
+
+    def other() -> None:
+        while not stop.is_set():
+            with lock:
+                turns[0] = turns[0] + 1
+
+    pid = child(other)
+
+    async def main() -> None:
+        rng = random.Random(3)
+        for _ in range(200):
+            tasks = [asyncio.create_task(aio.Mutex(lock).acquire()) for _ in range(2)]
+            for _ in range(rng.randrange(4)):
+                await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            for result in await asyncio.gather(*tasks, return_exceptions=True):
+                if not isinstance(result, asyncio.CancelledError):
+                    aio.Mutex(lock).release()
+
+    try:
+        run(main)
+        before = turns[0]
+        wait_until(lambda: turns[0] != before, "the other process goes on")
+    finally:
+        stop.set()
+    assert exit_code(pid) == 0 and not lock.locked()
+
+
+def test_uvloop() -> None:
+    uvloop = pytest.importorskip("uvloop")
+    lock, rwlock = furwock.Mutex(), furwock.RWLock()
+    holders = [Holder(lock), Holder(rwlock.read)]
+
+    async def main() -> None:
+        assert isinstance(asyncio.get_running_loop(), uvloop.Loop)
+        tasks = [asyncio.create_task(side.acquire())
+                 for side in (aio.Mutex(lock), aio.RWLock(rwlock).write)]
+        await is_waiting(2)
+        for holder in holders:
+            holder.leave()
+        assert all(await asyncio.gather(*tasks))
+
+    loop = uvloop.new_event_loop()
+    try:
+        loop.run_until_complete(asyncio.wait_for(main(), LONG_S))
+    finally:
+        loop.close()
+    for holder in holders:
+        holder.end()
+
+
+def _spawned(lock: furwock.Mutex, event: furwock.Event) -> None:
+    async def main() -> None:
+        async with aio.Mutex(lock):
+            aio.Event(event).set()
+            await asyncio.sleep(0)
+    asyncio.run(main())
+
+
+def test_a_spawned_child() -> None:
+    lock, event = furwock.Mutex(), furwock.Event()
+    process = multiprocessing.get_context("spawn").Process(target=_spawned, args=(lock, event))
+
+    async def main() -> None:
+        async with aio.Mutex(lock):
+            process.start()
+            assert await aio.Event(event).wait(0.01) is False
+        assert await aio.Event(event).wait()
+        async with aio.Mutex(lock):
+            pass
+
+    run(main)
+    process.join()
+    assert process.exitcode == 0
