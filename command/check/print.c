@@ -168,6 +168,32 @@ static void write_call(const struct printer *p, struct view *v, const struct fw_
     print_words(p, "\n");
 }
 
+/* Of a C++ library, through which all of a program's calls come. */
+static bool is_wrapper(const char *symbol)
+{
+    static const char *const first[] = {"__gthread", "std::", "void std::", "boost::", "__gnu"};
+
+    for (unsigned i = 0; i < sizeof first / sizeof *first; i++)
+        if (strncmp(symbol, first[i], strlen(first[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The function that made the call, or had the library make it. */
+static struct location caller(struct view *v, const struct fw_check_call_ *c)
+{
+    struct location first = locations_call(v->locations, c->held_site), location;
+
+    for (unsigned i = 0; i < c->depth; i++) {
+        location = locations_call(v->locations, c->frames[i]);
+        if (i == 0)
+            first = location;
+        if (location.symbol != NULL && !is_wrapper(location.symbol))
+            return location;
+    }
+    return first;
+}
+
 /* The functions that made the calls are what tells it best from others. */
 static void write_suppression(const struct printer *p, struct view *v,
                               const struct fw_check_finding_ *f)
@@ -176,9 +202,7 @@ static void write_suppression(const struct printer *p, struct view *v,
 
     print_words(p, "   to suppress: %s", kinds[f->kind].name);
     for (unsigned i = 0; i < f->calls; i++) {
-        uint64_t at = f->call[i].depth != 0 ? f->call[i].frames[0] : f->call[i].held_site;
-
-        location = locations_call(v->locations, at);
+        location = caller(v, &f->call[i]);
         if (location.symbol == NULL)
             continue;
         print_words(p, " ");

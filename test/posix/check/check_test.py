@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, PLANTED, NAMED, KNOWS = ("",) * 4
+PROGRAM, PLANTED, NAMED, WRAPPED, KNOWS = ("",) * 5
 VARIANTS = 20
 FOUND = 123
 PATIENCE_S = 600  # a hang
@@ -117,6 +117,13 @@ class Shown(Case):
         names = sorted(one["by"][0]["lock"]["symbol"] or "" for one in found)
         self.assertEqual(names, ["", "first cache", "second cache"])
 
+    def test_locks_of_one_class_are_told_apart(self):
+        self.needs_names()
+        done = run("--check", "--", WRAPPED)
+        self.assertIn("\nfurwock run: 1 finding\n", done.stderr)
+        self.assertRegex(done.stderr, r"to suppress: order (in_no_order in_order|"
+                                      r"in_order in_no_order)\n")
+
     def test_with_the_figures_of_stat(self):
         done = run("--check", "--stat", "--", PLANTED, "not_held", "bad")
         self.assertIn("waits within", done.stderr)
@@ -166,5 +173,5 @@ class Suppressed(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM, PLANTED, NAMED, KNOWS = sys.argv[1:5]
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    PROGRAM, PLANTED, NAMED, WRAPPED, KNOWS = sys.argv[1:6]
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
