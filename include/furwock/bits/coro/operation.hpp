@@ -59,8 +59,14 @@ template <class Wait> class awaiter {
     {
         if (error == ETIMEDOUT)
             return wait.missed(task);
-        detail::check(error, Wait::name);
-        return wait.granted(task);
+        if constexpr (requires { wait.granted(task, error); }) {
+            if (error != EOWNERDEAD)
+                detail::check(error, Wait::name);
+            return wait.granted(task, error);
+        } else {
+            detail::check(error, Wait::name);
+            return wait.granted(task);
+        }
     }
 
   private:
