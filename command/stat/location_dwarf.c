@@ -10,6 +10,7 @@
 
 #include "command/print/visible.h"
 #include "location.h"
+#include "rust_name.h"
 
 /*
  * A file of code.  Reading its symbols takes long, and a run has the same few files in each of its
@@ -167,11 +168,15 @@ static void cut_arguments(char *name)
 /* A text that lives as long as s. */
 static const char *keep(struct symbols *s, const char *name)
 {
-    char *text = demangle(name);
+    char *text = demangle(name), path[400];
 
-    if (text != NULL)
+    if (text == NULL && rust_name(name, path, sizeof path))
+        text = strdup(path);
+    else if (text != NULL) {
         cut_arguments(text);
-    else if ((text = strdup(name)) != NULL)
+        rust_cut_hash(text);
+    }
+    if (text == NULL && (text = strdup(name)) != NULL)
         text[strcspn(text, "@")] = '\0'; /* without a version */
     s->texts = realloc(s->texts, (s->text_count + 1) * sizeof *s->texts);
     if (text == NULL || s->texts == NULL)

@@ -108,6 +108,11 @@ static uint64_t parked_on(const struct memory *m)
     return 0;
 }
 
+static bool has_key(const struct kind *k)
+{
+    return strncmp(k->text, "parking_lot", strlen("parking_lot")) == 0;
+}
+
 /* --- Contract --------------------------------------------------------------------------------- */
 
 static enum waits_class class_of(enum decode_kind kind)
@@ -190,10 +195,8 @@ void kind_find(struct kind *k, const struct stacks_process *p, const struct wait
     k->call = k->caller = NULL;
     k->is_parker = false;
     if (find_runtime(k, stack)) {
-        if (strncmp(k->text, "parking_lot", 11) == 0)
-            k->object = parked_on(&m);
-        else if (k->is_parker)
-            k->object = 0;
+        if (k->is_parker)
+            k->object = has_key(k) ? parked_on(&m) : 0;
         return;
     }
     find_call(k, stack);
@@ -205,6 +208,13 @@ void kind_find(struct kind *k, const struct stacks_process *p, const struct wait
     k->text = text_of(&a);
     k->class = class_of(a.kind);
     k->object = a.object;
+}
+
+uint64_t kind_parked_on(const struct kind *k, const struct stacks_process *p, uint64_t address)
+{
+    struct memory m = {stacks_target(p), NULL, address};
+
+    return k->is_parker && has_key(k) ? parked_on(&m) : 0;
 }
 
 /* The interpreter's lock is a flag, with a mutex and a condition that stand in its state. */

@@ -18,6 +18,9 @@ struct kind {
 void kind_find(struct kind *k, const struct stacks_process *p, const struct waits_stack *stack,
                uint64_t address, const struct fw_waits_stack_event *e);
 
+/* What a thread is parked for, of a kind that parks: as its word says now; 0: it does not. */
+uint64_t kind_parked_on(const struct kind *k, const struct stacks_process *p, uint64_t address);
+
 /* The variable's name may say more. */
 void kind_by_name(struct kind *k, const char *name);
 

@@ -86,6 +86,13 @@ static void look(struct seen *s, pid_t tid, const struct waits_stack *stack)
         waits_site_of(&s->shown, stack, NULL);
 }
 
+static uint64_t parked_for(const struct seen *s)
+{
+    struct process *process = (struct process *)s->shown.process;
+
+    return process->has_ended ? 0 : kind_parked_on(&s->kind, processes_stacks(process), s->futex);
+}
+
 static void see_waiter(struct watch *w, const struct fw_waits_slot *slot, uint64_t now,
                        unsigned *looks)
 {
@@ -102,7 +109,7 @@ static void see_waiter(struct watch *w, const struct fw_waits_slot *slot, uint64
         *looks += !is_known;
     }
     if (s->kind.is_parker)
-        s = seen_parked(w, s, is_known ? p->object : 0);
+        s = seen_parked(w, s, is_known ? p->object : parked_for(s));
     s->shown.waiters++;
     if (now > start && now - start > s->shown.oldest)
         s->shown.oldest = now - start;
