@@ -41,6 +41,7 @@ FW_BEGIN_DECLS
  *    points, the only ones in furwock.  Clean-up handlers find the mutex held, and a signal that
  *    the cancelled thread may have been given is passed on.  (It may be cancelled at any
  *    instruction of a signal handler that runs while it sleeps here: such handlers take no locks.)
+ *  - Tasks may wait for it without a thread, beside threads: furwock/await.h.
  *  - After fork(3) only threads that the child creates wait in the child.
  *  - Not for memory shared between processes; not in signal handlers.
  *

@@ -36,6 +36,7 @@ FW_BEGIN_DECLS
  *  - Automatic events are greedy, and no waiter starves, as with fw_sem (furwock/sem.h).
  *  - After fork(3) the child's event is set, or not, as it was at the fork, and has no waiters.
  *  - At most 1 048 575 threads may wait at a time; one more aborts the program.
+ *  - Tasks may wait for it without a thread, beside threads: furwock/await.h.
  *  - Not for memory shared between processes; all code that shares it uses one copy of the library.
  *
  * No call is a cancellation point or fails with EINTR. Calls that may block wait as the wait policy

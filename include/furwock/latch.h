@@ -28,6 +28,7 @@ FW_BEGIN_DECLS
  *  - A latch may be initialised again when no thread uses it.
  *  - After fork(3) the child's latch has the count of the moment of the fork.  The parent's other
  *    threads will not count down in the child.
+ *  - Tasks may wait for it without a thread, beside threads: furwock/await.h.
  *  - Not for memory shared between processes.
  *
  * No call is a cancellation point or fails with EINTR. fw_latch_count_down and fw_latch_trywait are

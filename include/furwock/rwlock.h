@@ -53,6 +53,7 @@ FW_BEGIN_DECLS
  *    sees what all previous holders did, a reader what writers did.
  *  - fork(3), threads that end, other processes, other copies of the library: as for fw_mutex.  In
  *    a child, what other threads held at the fork (or were just given) stays held forever.
+ *  - Tasks may wait for it without a thread, beside threads: furwock/await.h.
  *  - Not for signal handlers: a release with waiters takes a wait-queue bucket lock that the
  *    interrupted thread may hold.
  *

@@ -39,6 +39,7 @@ FW_BEGIN_DECLS
  *    was written before it.
  *  - After fork(3) the child has the value of the moment of the fork, and no waiters.
  *  - At most 1 048 575 threads may wait at a time; one more aborts the program.
+ *  - Tasks may wait for it without a thread, beside threads: furwock/await.h.
  *  - Not for memory shared between processes; all code that shares it uses one copy of the library.
  *
  * No call is a cancellation point or fails with EINTR.  Calls that may block wait as the wait
