@@ -65,12 +65,12 @@ int fw_engine_try_(uint32_t which)
 {
     const struct fw_engine_kind_ *kind = fw_engine_kind_(which);
     struct fw_engine_ *e;
-    int error = kind != NULL ? kind->open(&e) : EINVAL;
+    int error = kind != NULL ? kind->make(&e) : EINVAL;
 
     if (error != 0)
         return error;
     error = go_round(e);
-    kind->close(e);
+    kind->end(e);
     return error;
 }
 
@@ -114,5 +114,5 @@ int fw_engine_open_(struct fw_engine_ **e, uint32_t which)
     if (which == FW_ENGINE_AUTO_)
         which = first_that_works();
     kind = fw_engine_kind_(which);
-    return kind != NULL ? kind->open(e) : EINVAL;
+    return kind != NULL ? kind->make(e) : EINVAL;
 }

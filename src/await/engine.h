@@ -56,9 +56,9 @@ struct fw_engine_kind_ {
     const char *name;
     uint32_t number; /* as in fw_loop_options */
     /* 0 or a positive errno: not here. */
-    int (*open)(struct fw_engine_ **e);
+    int (*make)(struct fw_engine_ **e);
     /* ENG3.  Waits that were armed are so no more. */
-    void (*close)(struct fw_engine_ *e);
+    void (*end)(struct fw_engine_ *e);
     /* In a forked child: gives back memory and descriptors, and leaves the parent's waits alone. */
     void (*forget)(struct fw_engine_ *e);
     void (*arm)(struct fw_engine_ *e, struct fw_kernel_wait_ *w);
@@ -91,7 +91,7 @@ const struct fw_engine_kind_ *fw_engine_kind_(uint32_t which);
 
 static inline void fw_engine_close_(struct fw_engine_ *e)
 {
-    e->kind->close(e);
+    e->kind->end(e);
 }
 
 static inline void fw_engine_forget_(struct fw_engine_ *e)

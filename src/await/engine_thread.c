@@ -281,8 +281,8 @@ static void forget(struct fw_engine_ *e)
 const struct fw_engine_kind_ fw_engine_thread_ = {
     .name = "thread",
     .number = FW_ENGINE_THREAD_,
-    .open = open_threads,
-    .close = close_threads,
+    .make = open_threads,
+    .end = close_threads,
     .forget = forget,
     .arm = arm,
     .disarm = disarm,

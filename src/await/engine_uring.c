@@ -242,8 +242,8 @@ static void forget(struct fw_engine_ *e)
 const struct fw_engine_kind_ fw_engine_uring_ = {
     .name = "uring",
     .number = FW_ENGINE_URING_,
-    .open = open_uring,
-    .close = close_ring,
+    .make = open_uring,
+    .end = close_ring,
     .forget = forget,
     .arm = arm,
     .disarm = disarm,

@@ -69,7 +69,7 @@ int fw_loop_destroy(fw_loop *loop)
     if (is_here && (loop->waiting != 0 || !fw_inbox_is_empty_(&loop->inbox)))
         return EBUSY;
     if (loop->regions != NULL)
-        loop->regions->close(loop);
+        loop->regions->end(loop);
     if (is_here)
         fw_inbox_end_(&loop->inbox);
     close_all(loop);

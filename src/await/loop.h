@@ -23,7 +23,7 @@
 struct fw_regions_ {
     void (*run)(fw_loop *loop);   /* at the beginning of fw_loop_run */
     void (*flush)(fw_loop *loop); /* at its end */
-    void (*close)(fw_loop *loop); /* nothing waits any more, or in a forked child */
+    void (*end)(fw_loop *loop);   /* nothing waits any more, or in a forked child */
 };
 
 struct fw_loop {

@@ -361,7 +361,7 @@ static int make_regions(fw_loop *loop)
         free(r);
         return error;
     }
-    r->base = (struct fw_regions_){.run = run, .flush = flush, .close = close_regions};
+    r->base = (struct fw_regions_){.run = run, .flush = flush, .end = close_regions};
     loop->regions = &r->base;
     error = fw_loop_watch_fd_(loop, fw_engine_fd_(r->engine));
     if (error != 0)
