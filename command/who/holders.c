@@ -98,6 +98,50 @@ static void resolve(struct who *w, struct who_thread *t)
     who_hold(wait, holder);
 }
 
+/* How many of a thread's frames have called pthread_once. */
+static unsigned count_once(const struct who_thread *t)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->frame_count; i++)
+        n += t->frames[i].is_call &&
+             decode_family_of(target_site_of(t->target, t->frames[i].address)->called) ==
+                 FAMILY_ONCE;
+    return n;
+}
+
+/* Does the thread's stack have that word? */
+static bool has_on_stack(const struct who_thread *t, uint64_t wanted)
+{
+    static uint64_t words[UNWIND_STACK / sizeof(uint64_t)];
+    size_t size = target_read_some(t->target, t->call.registers.sp, words, sizeof words);
+
+    for (size_t i = 0; i < size / sizeof *words; i++)
+        if (words[i] == wanted)
+            return true;
+    return false;
+}
+
+/*
+ * The C library does not record who runs an initialiser.  It is the thread that is inside of
+ * pthread_once without waiting for this one, and has its address on the stack, in case that it is
+ * cancelled; the waiter itself, if it is inside of two.
+ */
+static void resolve_once(struct who *w, size_t waiter)
+{
+    struct who_wait *wait = &w->threads[waiter].wait;
+
+    for (size_t i = 0; i < w->thread_count; i++) {
+        const struct who_thread *t = &w->threads[i];
+        bool waits = t->wait.is_waiting && t->wait.what.kind == DECODE_ONCE &&
+                     t->wait.what.object == wait->what.object;
+        if (t->target == w->threads[waiter].target && count_once(t) >= (waits ? 2u : 1u) &&
+            (i == waiter || !waits) && has_on_stack(t, wait->what.object))
+            who_hold(wait, (struct who_holder){
+                               .thread = i, .inner = t->about.inner, .as = "initialises"});
+    }
+}
+
 /*
  * The kernel refused because who holds the mutex waits for this thread.  If one thread does, that
  * is it; of several, or if others wait for that one, it is not known which.
@@ -154,7 +198,12 @@ void who_resolve(struct who *w)
         if (t->wait.name[0] == '\0')
             name_object(t, &t->wait);
     }
-    for (size_t i = 0; i < w->thread_count; i++)
-        if (w->threads[i].wait.is_waiting && w->threads[i].wait.what.is_refused)
+    for (size_t i = 0; i < w->thread_count; i++) {
+        const struct who_wait *wait = &w->threads[i].wait;
+        if (wait->is_waiting && wait->what.is_refused)
             resolve_refused(w, i);
+        else if (wait->is_waiting && wait->what.kind == DECODE_ONCE && !wait->is_region &&
+                 wait->what.maker == DECODE_LIBC)
+            resolve_once(w, i);
+    }
 }

@@ -14,6 +14,7 @@
  *   j wait for the end of a thread  f lock a stream  o go through the once, again while inside
  *   e wait for the event  g broadcast  i run the initialiser, which does not end
  *   . wait until all threads are here  x end  k fork, and go on in the child  p pause  y spin
+ *   q meet and lock mutex 0 inside of the once
  *   d lock a mutex inside of data of a region  z take this mutex and the next one, again and again
  */
 #include "who_waits.h"
@@ -45,11 +46,6 @@ void die(const char *what)
     exit(1);
 }
 
-static void once_again(void)
-{
-    pthread_once(&onces[once_now], once_again);
-}
-
 /* All threads of all processes. */
 static void meet(void)
 {
@@ -66,6 +62,18 @@ static void meet(void)
 }
 
 static volatile unsigned long turns;
+
+static void once_again(void)
+{
+    pthread_once(&onces[once_now], once_again);
+    turns = turns + 1; /* so that the call is no jump */
+}
+
+static void once_with_mutex(void)
+{
+    meet();
+    kind->step('l', 0);
+}
 
 __attribute__((noinline)) static void spin(void)
 {
@@ -95,6 +103,9 @@ static void step(char what, unsigned i)
     case 'o':
         once_now = i;
         pthread_once(&onces[i], once_again);
+        break;
+    case 'q':
+        pthread_once(&onces[i], once_with_mutex);
         break;
     case '.':
         meet();
