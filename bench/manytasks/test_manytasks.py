@@ -45,6 +45,7 @@ def built():
 
 def a_cell(lock, *runs):
     return {"lock": lock, "shape": "many", "tasks": 10, "locks": 2, "passes": 3, "threads": 2,
+            "shared": 0,
             "failures": [], "runs": [{"round": i, "locks": 30, "seconds": 1.0, "cpu_seconds": cpu,
                                       "bytes": 100.0, "operation_bytes": 0,
                                       "wait_ns": [1, 2, 3]} for i, cpu in enumerate(runs, 1)]}
@@ -125,6 +126,15 @@ class Runs(unittest.TestCase):
             self.assertEqual(cell["runs"][0]["locks"], cell["tasks"] * cell["passes"])
             self.assertGreater(cell["runs"][0]["bytes"], 0)
         self.assertTrue(result["complete"])
+
+    def test_locks_that_another_process_has_too(self):
+        if "furwock" not in self.there:
+            self.skipTest("manytasks-furwock is not built")
+        done = run_it("--shape", "shared", "--tasks", "500", "--locks", "200", "--rounds", "2",
+                      "--quiet", "furwock")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("a second process", done.stdout)
+        self.assertNotIn("!", done.stdout)
 
     def test_interrupted_and_gone_on_with(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -18,11 +18,13 @@ class Shape(NamedTuple):
     tasks: int
     locks: int
     passes: int
+    shared: int = 0             # of the locks, with a second process; furwock's only
 
 
 # The paper's picture: far more tasks than a kernel would want threads.  And one lock for a few,
 # where a hand-over is all there is.  `short` is for tests.
-SHAPES = (Shape("many", 100000, 1000, 10), Shape("one", 100, 1, 10000))
+SHAPES = (Shape("many", 100000, 1000, 10), Shape("one", 100, 1, 10000),
+          Shape("shared", 10000, 1000, 20, 100))
 SHORT = Shape("short", 5000, 50, 4)
 
 
@@ -30,8 +32,9 @@ def points(peers, shapes, threads):
     """For each shape a cell of each peer."""
     return [[{"lock": name, "family": PEERS[name].family, "shape": shape.name,
               "tasks": shape.tasks, "locks": shape.locks, "passes": shape.passes,
-              "threads": threads, "runs": [], "failures": []} for name in peers]
-            for shape in shapes]
+              "shared": shape.shared, "threads": threads, "runs": [], "failures": []}
+             for name in peers if not shape.shared or name == "furwock"]
+            for shape in shapes if not shape.shared or "furwock" in peers]
 
 
 class Runner:
@@ -44,7 +47,7 @@ class Runner:
             return [self.programs[bars.SHAPE], cell["bar"], cell["side"]]
         return [self.programs[cell["lock"]],
                 *(str(cell[key]) for key in ("tasks", "locks", "threads", "passes")),
-                str(self.seed + number)]
+                str(self.seed + number), *([str(cell["shared"])] if cell["shared"] else [])]
 
     def run(self, cell, number):
         """What the program says of one run."""

@@ -43,6 +43,9 @@ def shape_text(cells):
     title = (f"{one['tasks']} tasks on {one['threads']} threads, {one['locks']} "
              f"lock{'s' if one['locks'] > 1 else ''}: {one['passes']} times each lock, yield, "
              "unlock")
+    if one["shared"]:
+        title += (f"; {one['shared']} of the locks\nlie in a region, and a second process with as "
+                  "many tasks and threads competes for them")
     return title + "\n\n" + table([row(cell, base) for cell in cells], ["locks of", *HEAD])
 
 
