@@ -62,24 +62,29 @@ void fw_check_blocked_(uint64_t began_ns, const void *site)
         fw_check_report_timed_(FW_CHECK_BLOCKED, h->object, site, h, ns);
 }
 
-#define BLOCKING(name, version, result, parameters, arguments) \
-    static result blocking_##name parameters                   \
-    {                                                          \
-        static void *known;                                    \
-        union {                                                \
-            void *address;                                     \
-            result(*function) parameters;                      \
-        } to = {next(&known, #name)};                          \
-        uint64_t began_ns;                                     \
-        result r;                                              \
-                                                               \
-        if (!is_asked())                                       \
-            return to.function arguments;                      \
-        began_ns = fw_clock_ns_();                             \
-        r = to.function arguments;                             \
-        fw_check_blocked_(began_ns, FW_SITE_);                 \
-        return r;                                              \
-    }                                                          \
+#define BLOCKING(name, version, result, parameters, arguments)                   \
+    static void *known_##name;                                                   \
+    /* A signal handler may be the first to call it, and must not look it up. */ \
+    __attribute__((constructor)) static void find_##name(void)                   \
+    {                                                                            \
+        next(&known_##name, #name);                                              \
+    }                                                                            \
+    static result blocking_##name parameters                                     \
+    {                                                                            \
+        union {                                                                  \
+            void *address;                                                       \
+            result(*function) parameters;                                        \
+        } to = {next(&known_##name, #name)};                                     \
+        uint64_t began_ns;                                                       \
+        result r;                                                                \
+                                                                                 \
+        if (!is_asked())                                                         \
+            return to.function arguments;                                        \
+        began_ns = fw_clock_ns_();                                               \
+        r = to.function arguments;                                               \
+        fw_check_blocked_(began_ns, FW_SITE_);                                   \
+        return r;                                                                \
+    }                                                                            \
     FW_EXPORT(blocking_##name, name, version)
 
 BLOCKING(sleep, GLIBC_2_2_5, unsigned, (unsigned seconds), (seconds));

@@ -51,24 +51,23 @@ union next {
     pid_t (*fork)(void);
 };
 
-static union next next(const char *name)
-{
-    union next n = {dlsym(RTLD_NEXT, name)};
+static union next next_create, next_fork;
 
-    return n;
+__attribute__((constructor)) static void find_next(void)
+{
+    next_create.address = dlsym(RTLD_NEXT, "pthread_create");
+    next_fork.address = dlsym(RTLD_NEXT, "fork");
 }
 
 /* The orders of a process that had one thread only are not looked at; nor known to be good. */
 static int fw_check_create_(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*function)(void *), void *arg)
 {
-    union next n = next("pthread_create");
-
-    if (n.address == NULL)
+    if (next_create.address == NULL)
         return ENOSYS;
     if (fw_is_single_threaded_())
         fw_add32_release(&fw_check_epoch_, 1);
-    return n.create(thread, attr, function, arg);
+    return next_create.create(thread, attr, function, arg);
 }
 FW_EXPORT(fw_check_create_, pthread_create, GLIBC_2_34);
 FW_EXPORT_OLD(fw_check_create_, pthread_create, GLIBC_2_2_5);
@@ -76,16 +75,15 @@ FW_EXPORT_OLD(fw_check_create_, pthread_create, GLIBC_2_2_5);
 /* Before the handlers of pthread_atfork, which may well take locks for the child. */
 static pid_t fw_check_fork_(void)
 {
-    union next n = next("fork");
     const struct fw_check_thread_ *t = fw_check_me_;
 
-    if (n.address == NULL) {
+    if (next_fork.address == NULL) {
         errno = ENOSYS;
         return -1;
     }
     for (uint32_t i = 0; t != NULL && !t->is_busy && i < t->count; i++)
         if (t->held[i].object != NULL)
             fw_check_report_one_(FW_CHECK_FORK, t->held[i].object, FW_SITE_, 0, &t->held[i]);
-    return n.fork();
+    return next_fork.fork();
 }
 FW_EXPORT(fw_check_fork_, fork, GLIBC_2_2_5);
