@@ -21,7 +21,7 @@ void quick_search(uint32_t preemptions, bool must_fail, struct search_result *re
     }
 }
 
-/* Those of more than two million states, which take two thirds of the time of a full run. */
+/* Those of more than two million states. */
 static const char *const large[] = {
     "cond-broadcast-baton",
     "cond-broadcast-passed",
