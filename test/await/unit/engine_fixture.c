@@ -14,6 +14,13 @@
 #include "sys/readable.h"
 #include "test/support/sleeper.h"
 
+/* ThreadSanitizer: children of a process with threads start some of their own. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 struct fw_engine_ *engine;
 uint32_t words[MANY];
 struct fw_kernel_wait_ waits[MANY];
@@ -188,9 +195,9 @@ static void *poll_long(void *answer)
 {
     struct pollfd fd = {.fd = fw_engine_fd_(engine), .events = POLLIN};
 
-    poller = gettid();
+    __atomic_store_n(&poller, gettid(), __ATOMIC_RELEASE);
     *(int *)answer = poll(&fd, 1, PATIENCE_MS);
-    has_polled = true;
+    __atomic_store_n(&has_polled, true, __ATOMIC_RELEASE);
     return NULL;
 }
 

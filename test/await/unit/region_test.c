@@ -132,7 +132,7 @@ static void *run_another_loop(void *arg)
     fw_await_init(&other.op, second, TASK(99), many[0].op.call_.done);
     if (fw_await_ipc_mutex(&other.op, m, NULL) != EINPROGRESS)
         return arg;
-    shared[0] = 1;
+    fw_store64_release((uint64_t *)(uintptr_t)shared, 1);
     while (other.ends == 0)
         if (fw_loop_wait(second, NULL) == 0)
             fw_loop_run(second, 0);
@@ -151,7 +151,7 @@ static void passes_between_loops(void)
     ask_for(&many[0], TASK(1));
     assert_int_equal(fw_await_ipc_mutex(&many[0].op, m, NULL), 0);
     pthread_create(&thread, NULL, run_another_loop, &many[0]);
-    while (shared[0] == 0)
+    while (fw_load64_acquire((uint64_t *)(uintptr_t)shared) == 0)
         usleep(1000);
     ask_for(&many[1], TASK(2));
     assert_int_equal(fw_await_ipc_mutex(&many[1].op, m, NULL), EINPROGRESS);

@@ -11,6 +11,13 @@
 #include "ipc/task.h"
 #include "test/support/unit.h"
 
+/* ThreadSanitizer: children of a process with threads start some of their own. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 #define TASK(n) ((UINT32_C(1) << 22 | (n)) << FW_ID_SHIFT | FW_ID_HELD)
 enum { MEMBERS = 8 };
 
