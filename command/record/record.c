@@ -205,6 +205,7 @@ static int run(int argc, char **argv)
     write_file(&o, v);
     say(&o, v);
     watch_close(w);
+    wanted_free(&o.wanted);
     return o.child != 0 ? status_of(o.child) : EXIT_SUCCESS;
 }
 

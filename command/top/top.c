@@ -150,6 +150,7 @@ static int run(int argc, char **argv)
             break;
     }
     watch_close(w);
+    wanted_free(&o.wanted);
     return EXIT_SUCCESS;
 }
 

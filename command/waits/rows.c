@@ -202,7 +202,7 @@ static void add_to_row(struct waits_lock *row, const struct seen *s)
     }
 }
 
-static void free_rows(struct watch *w)
+void rows_free(struct watch *w)
 {
     for (unsigned i = 0; i < w->view.count; i++)
         free(w->view.locks[i]->sites);
@@ -296,7 +296,7 @@ void rows_make(struct watch *w, double seconds)
     const struct fw_waits_control *c = fw_waits_control(w->waits);
     struct waits_lost all = {c->no_slot + c->no_lock, c->no_buffer};
 
-    free_rows(w);
+    rows_free(w);
     rows_read(w);
     see_waiters(w);
     make_rows(w);

@@ -64,6 +64,9 @@ void collect(void *watch, const struct fw_waits_event *event);
 /* rows.c: takes what the kernel's tables have. */
 void rows_read(struct watch *w);
 
+/* rows.c: the view's memory. */
+void rows_free(struct watch *w);
+
 /* rows.c: fills in w->view from all that has been collected, and forgets that. */
 void rows_make(struct watch *w, double seconds);
 

@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         w->watch.samples = SAMPLES;
         return 0;
     case 'p':
-        add_pids(w, must(strdup(arg)));
+        add_pids(w, arg);
         return 0;
     case 'c':
         add_name(w, arg);
@@ -119,6 +119,12 @@ void wanted_check(const struct wanted *w)
         if (stat(path, &s) != 0)
             command_die(COMMAND_FAILED, "there is no process %d", (int)w->pids[i]);
     }
+}
+
+void wanted_free(struct wanted *w)
+{
+    free(w->pids);
+    free(w->names);
 }
 
 /* --- Until when ------------------------------------------------------------------------------- */

@@ -21,6 +21,8 @@ extern const struct argp wanted_argp;
 /* Ends the program, unless something was asked for that can be watched. */
 void wanted_check(const struct wanted *w);
 
+void wanted_free(struct wanted *w);
+
 /* A number of seconds above 0; ends the program, if it is none. */
 double wanted_seconds(const char *option, const char *text);
 /* A whole number from `least` on. */

@@ -55,7 +55,18 @@ struct watch *watch_open(const struct watch_options *options)
 void watch_close(struct watch *w)
 {
     fw_waits_close(w->waits);
+    rows_free(w);
+    for (unsigned i = 0; i < w->seen_count; i++) {
+        free(w->all[i]->shown.sites);
+        free(w->all[i]);
+    }
+    free(w->all);
+    free(w->pending);
+    free(w->samples);
+    free(w->threads);
+    free(w->thread_at);
     processes_free(&w->processes);
+    free(w);
 }
 
 void watch_poll(struct watch *w)
