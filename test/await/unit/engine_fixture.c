@@ -12,6 +12,7 @@
 #include <furwock/futex.h>
 
 #include "sys/readable.h"
+#include "sys/wait_any.h"
 #include "test/support/sleeper.h"
 
 /* ThreadSanitizer: children of a process with threads start some of their own. */
@@ -30,6 +31,12 @@ void open_engine(uint32_t which)
     memset(words, 0, sizeof words);
     memset(waits, 0, sizeof waits);
     assert_int_equal(fw_engine_open_(&engine, which), 0);
+}
+
+/* Helpers that cannot sleep on several words (emulators): all waits look once in an interval. */
+static bool is_blind(void)
+{
+    return engine->kind->number == FW_ENGINE_THREAD_ && !fw_can_wait_any_();
 }
 
 /* Takes what comes back until `n` have; the i-th of `waits` is counted in `told`. */
@@ -65,6 +72,8 @@ void arm(unsigned i, uint32_t expected)
 /* Wakes one sleeper of the word: when it sleeps. */
 void wake(unsigned i)
 {
+    if (is_blind())
+        return;
     for (unsigned slices = 0; fw_futex_wake(&words[i], 1, FW_FUTEX_SHARED) != 1; slices++) {
         assert_true(slices < SLICES);
         usleep(SLICE_NS / 10000);
@@ -92,6 +101,13 @@ static void tells_of_a_word_that_has_changed_before(void)
     assert_int_equal(take_first(), FW_TOLD_LOOK_);
 }
 
+static void expect_cancelled(void)
+{
+    enum fw_wait_told_ told = take_first();
+
+    assert_true(told == FW_TOLD_CANCELLED_ || (is_blind() && told == FW_TOLD_LOOK_));
+}
+
 static void cancels(void)
 {
     arm(0, 0);
@@ -99,7 +115,7 @@ static void cancels(void)
     fw_engine_disarm_(engine, &waits[0]);
     fw_engine_disarm_(engine, &waits[0]);
     fw_engine_flush_(engine);
-    assert_int_equal(take_first(), FW_TOLD_CANCELLED_);
+    expect_cancelled();
     assert_null(fw_engine_reap_(engine));
     assert_int_equal(fw_futex_wake(&words[0], 1, FW_FUTEX_SHARED), 0);
 }
@@ -109,7 +125,7 @@ static void cancels_what_was_not_begun(void)
     arm(0, 0);
     fw_engine_disarm_(engine, &waits[0]);
     fw_engine_flush_(engine);
-    assert_int_equal(take_first(), FW_TOLD_CANCELLED_);
+    expect_cancelled();
 }
 
 /* A wake and a cancellation at the same time: the waker knows which of the two it was.  ENG2 */
