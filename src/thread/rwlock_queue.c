@@ -145,7 +145,7 @@ bool fw_rw_enqueue_(fw_rwlock *l, enum rw_want want, fw_await *op)
     }
     fw_operation_enqueue_(bucket, op);
     l->queue_ += queue_count_of(me->want);
-    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes); /* F:rw-operation-unsaid */
     leave_after(bucket, l, &wakes);
     return true;
 }

@@ -119,8 +119,8 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
     bool is_turn = queue_kind(v->queue) != FW_RWLOCK_PREFER_READERS &&
                    (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
 
-    if (is_turn || hand_over || first->starves || first->node.is_operation || /* RW8 */
-        is_urgent(first)) { /* F:rw-calls-urgent */
+    if (is_turn || hand_over || first->starves || is_urgent(first) || /* F:rw-calls-urgent */
+        first->node.is_operation) {                                   /* RW8 */
         v->granted = first;
         v->queue = (v->queue - QUEUE_WRITER) & ~QUEUE_AWAKE;
         return rw_with_writer(w, first->id);

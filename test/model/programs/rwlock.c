@@ -7,6 +7,8 @@
  *   default-read, default-write              the inline calls, with the default policy
  *   timed-read, timed-write, timed-up, try-read, try-write, try-up
  *   real-write                               the deadline is on CLOCK_REALTIME
+ *   task-read, task-write                    by an operation: queued, and told by a waker
+ *   cancel-read, cancel-write                the same, and cancelled at once: it may have the lock
  *   upgrade, timed-upgrade, try-upgrade      where it reads upgradable
  *   downgrade, downgrade-up                  where it may
  *   again                                    reads once more, and gives that up
@@ -22,10 +24,16 @@
  *
  * Words that do not fit what the thread has are skipped.
  */
+#include <errno.h>
+
+#include <furwock/futex.h>
+
 #include "../buckets.h"
 #include "../cpus.h"
+#include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/subject.h"
+#include "core/sleep.h"
 #include "rwlock_check.h"
 #include "script.h"
 #include "thread/rwlock_word.h"
@@ -38,12 +46,13 @@ struct rwlock_script {
 };
 
 SCRIPT_WORDS(READ, WRITE, UP, SPIN_READ, SPIN_WRITE, DEFAULT_READ, DEFAULT_WRITE, TIMED_READ,
-             TIMED_WRITE, TIMED_UP, REAL_WRITE, TRY_READ, TRY_WRITE, TRY_UP, UPGRADE, TIMED_UPGRADE,
-             TRY_UPGRADE, DOWNGRADE, DOWNGRADE_UP, AGAIN, UNLOCK, UNLOCK_ANY, LEAVE, TURN, SPIN,
-             DONE);
+             TIMED_WRITE, TIMED_UP, REAL_WRITE, TRY_READ, TRY_WRITE, TRY_UP, TASK_READ, TASK_WRITE,
+             CANCEL_READ, CANCEL_WRITE, UPGRADE, TIMED_UPGRADE, TRY_UPGRADE, DOWNGRADE,
+             DOWNGRADE_UP, AGAIN, UNLOCK, UNLOCK_ANY, LEAVE, TURN, SPIN, DONE);
 
 static fw_rwlock *l;
 static fw_half_ *is_done;
+static uint32_t *told; /* by thread */
 
 static void setup(void)
 {
@@ -51,21 +60,68 @@ static void setup(void)
     const struct rwlock_script *s = script_options(&none);
 
     l = rwlock_check_setup(s->kind, s->state, s->line);
+    told = model_object("told", 4 * MODEL_MAX_THREADS, NULL, NULL);
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     subject_is_stale = s->is_stale;
 }
 
 /* --- Taking --------------------------------------------------------------------------------- */
 
-static int take(enum word w, enum rwlock_mode *mode)
+static void tell(void *word)
+{
+    fw_store32_release(word, 1);
+    fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
+}
+
+/* As fw_await_cancel: EBUSY; 0: it was granted. */
+static int cancel(fw_await *op)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
+
+    if (op->state_ != FW_OPERATION_WAITING) {
+        fw_waitqueue_unlock_(bucket);
+        return 0;
+    }
+    fw_waitqueue_remove_(bucket, fw_operation_node_(op));
+    op->state_ = FW_OPERATION_OVER;
+    rwlock_in_use()->dequeued(bucket, op);
+    return EBUSY;
+}
+
+/* By an operation whose task has the thread's identity. */
+static int take_as_task(unsigned self, enum word w)
+{
+    enum rw_want want = w == TASK_READ || w == CANCEL_READ ? RW_READ : RW_WRITE;
+    fw_await op = {.object_ = l, .task_ = subject_id(self), .call_.wake = tell};
+
+    op.more_.arg = &told[self];
+    fw_store32_relaxed(&told[self], 0);
+    if (!rwlock_in_use()->enqueue(l, want, &op))
+        return 0;
+    if (w == CANCEL_READ || w == CANCEL_WRITE)
+        return cancel(&op);
+    while (fw_load32_acquire(&told[self]) == 0)
+        fw_sleep_(&told[self], 0, FW_FUTEX_PRIVATE, NULL);
+    if (op.state_ != FW_OPERATION_GRANTED)
+        model_thread_fail("told", "an operation was told, and its state is %llu", op.state_, 0);
+    return 0;
+}
+
+static int take(unsigned self, enum word w, enum rwlock_mode *mode)
 {
     const struct rwlock_calls *calls = rwlock_in_use();
 
-    *mode = w == READ || w == SPIN_READ || w == DEFAULT_READ || w == TIMED_READ || w == TRY_READ
+    *mode = w == READ || w == TASK_READ || w == CANCEL_READ || w == SPIN_READ ||
+                    w == DEFAULT_READ || w == TIMED_READ || w == TRY_READ
                 ? RWLOCK_READS
             : w == UP || w == TIMED_UP || w == TRY_UP ? RWLOCK_UPREADS
                                                       : RWLOCK_WRITES;
     switch (w) {
+    case TASK_READ:
+    case TASK_WRITE:
+    case CANCEL_READ:
+    case CANCEL_WRITE:
+        return take_as_task(self, w);
     case READ:
         return calls->rdlock_policy(l, &script_blocking, NULL);
     case WRITE:
@@ -189,7 +245,7 @@ static void act(unsigned self, unsigned w)
     if (w >= TURN) {
         act_alone(w);
     } else if (w < UPGRADE && mode == RWLOCK_NONE) {
-        int error = take(w, &mode);
+        int error = take(self, w, &mode);
         rwlock_check_back(self);
         if (error == 0)
             rwlock_check_has(self, mode);
@@ -222,6 +278,18 @@ static const struct model_task beside[] = {{5, 0}, {0, 1}, {10, 1}, {20, 2}};
 #define URGENT(...) PROGRAM(__VA_ARGS__, .assist = ASSIST_NO, .time_passes = true)
 
 static const struct model_program programs[] = {
+    /* --- Operations beside threads ------------------------------------------------------------ */
+    PROGRAM("rw-task", "task-read unlock | task-write unlock | read unlock", BOUND(3, 4)),
+    PROGRAM("rw-task-reader", "read unlock | task-write unlock | write unlock", BOUND(3, 4)),
+    PROGRAM("rw-task-writers", "task-write unlock | task-write unlock | write unlock", BOUND(3, 4)),
+    PROGRAM("rw-task-leave", "task-write leave | task-write leave | read leave", BOUND(3, 4)),
+    PROGRAM("rw-task-cancel", "cancel-write unlock | read unlock | task-read unlock", BOUND(3, 4),
+            ABOUT("a writer that cancels lets readers in")),
+    PROGRAM("rw-task-cancel-alone", "cancel-write unlock | read unlock"),
+    PROGRAM("rw-task-cancel-two", "write unlock | cancel-write unlock | task-write unlock",
+            BOUND(3, 4)),
+    PROGRAM("rw-task-timed", "timed-write unlock | task-write unlock | write unlock", TICKS(1),
+            BOUND(2, 3), ABOUT("a writer that was called gives up before one that is not called")),
     /* --- Phase-fair ------------------------------------------------------------------------- */
     PROGRAM("rw", "read unlock read unlock | write unlock write unlock"),
     PROGRAM("rw-writers", "write unlock write unlock | write unlock write unlock"),

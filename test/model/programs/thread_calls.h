@@ -27,6 +27,7 @@
 #include "thread/mutex_posix.h"
 #include "thread/mutex_requeue.h"
 #include "thread/permits.h"
+#include "thread/rwlock_queue.h"
 
 /* The locks between threads. */
 
@@ -88,7 +89,9 @@ CALLS_OF(cond, COND);
     CALL(timedupgrade, fw_rwlock_timedupgrade)                 \
     CALL(downgrade, fw_rwlock_downgrade)                       \
     CALL(downgrade_upgradable, fw_rwlock_downgrade_upgradable) \
-    CALL(owner, fw_rwlock_owner)
+    CALL(owner, fw_rwlock_owner)                               \
+    CALL(enqueue, fw_rw_enqueue_)                              \
+    CALL(dequeued, fw_rw_dequeued_)
 CALLS_OF(rwlock, RWLOCK);
 
 /* The semaphore, and what stands on the same units: the event, and the wait for any. */
