@@ -24,16 +24,10 @@
  *
  * Words that do not fit what the thread has are skipped.
  */
-#include <errno.h>
-
-#include <furwock/futex.h>
-
 #include "../buckets.h"
 #include "../cpus.h"
-#include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/subject.h"
-#include "core/sleep.h"
 #include "rwlock_check.h"
 #include "script.h"
 #include "thread/rwlock_word.h"
@@ -52,7 +46,6 @@ SCRIPT_WORDS(READ, WRITE, UP, SPIN_READ, SPIN_WRITE, DEFAULT_READ, DEFAULT_WRITE
 
 static fw_rwlock *l;
 static fw_half_ *is_done;
-static uint32_t *told; /* by thread */
 
 static void setup(void)
 {
@@ -60,52 +53,12 @@ static void setup(void)
     const struct rwlock_script *s = script_options(&none);
 
     l = rwlock_check_setup(s->kind, s->state, s->line);
-    told = model_object("told", 4 * MODEL_MAX_THREADS, NULL, NULL);
+    rwlock_task_setup();
     is_done = model_program->tasks != NULL ? model_object("done", 8, NULL, NULL) : NULL;
     subject_is_stale = s->is_stale;
 }
 
 /* --- Taking --------------------------------------------------------------------------------- */
-
-static void tell(void *word)
-{
-    fw_store32_release(word, 1);
-    fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
-}
-
-/* As fw_await_cancel: EBUSY; 0: it was granted. */
-static int cancel(fw_await *op)
-{
-    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
-
-    if (op->state_ != FW_OPERATION_WAITING) {
-        fw_waitqueue_unlock_(bucket);
-        return 0;
-    }
-    fw_waitqueue_remove_(bucket, fw_operation_node_(op));
-    op->state_ = FW_OPERATION_OVER;
-    rwlock_in_use()->dequeued(bucket, op);
-    return EBUSY;
-}
-
-/* By an operation whose task has the thread's identity. */
-static int take_as_task(unsigned self, enum word w)
-{
-    enum rw_want want = w == TASK_READ || w == CANCEL_READ ? RW_READ : RW_WRITE;
-    fw_await op = {.object_ = l, .task_ = subject_id(self), .call_.wake = tell};
-
-    op.more_.arg = &told[self];
-    fw_store32_relaxed(&told[self], 0);
-    if (!rwlock_in_use()->enqueue(l, want, &op))
-        return 0;
-    if (w == CANCEL_READ || w == CANCEL_WRITE)
-        return cancel(&op);
-    while (fw_load32_acquire(&told[self]) == 0)
-        fw_sleep_(&told[self], 0, FW_FUTEX_PRIVATE, NULL);
-    if (op.state_ != FW_OPERATION_GRANTED)
-        model_thread_fail("told", "an operation was told, and its state is %llu", op.state_, 0);
-    return 0;
-}
 
 static int take(unsigned self, enum word w, enum rwlock_mode *mode)
 {
@@ -121,7 +74,7 @@ static int take(unsigned self, enum word w, enum rwlock_mode *mode)
     case TASK_WRITE:
     case CANCEL_READ:
     case CANCEL_WRITE:
-        return take_as_task(self, w);
+        return rwlock_task_take(l, self, *mode, w >= CANCEL_READ);
     case READ:
         return calls->rdlock_policy(l, &script_blocking, NULL);
     case WRITE:

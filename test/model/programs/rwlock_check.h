@@ -43,4 +43,11 @@ void rwlock_check_back(unsigned self);
 /* True for the last of all threads that says so. */
 bool rwlock_check_is_last(unsigned self);
 
+/*
+ * rwlock_task.c: takes the lock by an operation, whose task has the thread's identity.  With
+ * cancels, it cancels at once: EBUSY, if it was not granted before.
+ */
+void rwlock_task_setup(void);
+int rwlock_task_take(fw_rwlock *l, unsigned self, enum rwlock_mode mode, bool cancels);
+
 #endif
