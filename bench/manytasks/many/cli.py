@@ -17,7 +17,9 @@ TASKS_MOST = 10000000
 
 
 def arguments(argv):
-    p = Parser(prog="manytasks", description=__doc__,
+    p = Parser(prog="manytasks", description=(
+        "User-level tasks, far more than CPUs, that compete for locks: furwock's beside those of "
+        "other languages and libraries."),
                epilog="A peer that cannot be fetched or built is named and left out.")
     p.add_argument("peers", nargs="*", metavar="PEER", help=f"of {', '.join(PEERS)}")
     p.add_argument("--shape", metavar="SHAPE,...",

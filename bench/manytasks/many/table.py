@@ -8,6 +8,7 @@ from flex.show import duration, rate, table
 from . import bars, ratio
 
 BASE = "furwock"
+TASKS_LEAST = 1000              # for which memory for each is told
 HEAD = ["locks / CPU s", "of furwock", "locks / s", "wait: median", "99 %", "longest",
         "bytes a task", "operation"]
 
@@ -33,8 +34,14 @@ def row(cell, base):
     return [cell["lock"], rate(middle(cell, per_cpu_second)),
             "1" if cell is base else ratio.text(base and ratio.of(cell, base, per_cpu_second)),
             rate(middle(cell, lambda run: run["locks"] / run["seconds"])),
-            *map(duration, waits), f"{middle(cell, lambda run: run['bytes']):.0f}",
-            str(operation) if operation else "-"]
+            *map(duration, waits), memory(cell), str(operation) if operation else "-"]
+
+
+def memory(cell):
+    """Of few tasks it is that of the threads."""
+    if cell["tasks"] < TASKS_LEAST:
+        return "-"
+    return f"{middle(cell, lambda run: run['bytes']):.0f}"
 
 
 def shape_text(cells):
