@@ -212,6 +212,7 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         if (has_lost(w, op))
             continue;
         take_out(w, op);
+        fw_ipc_keeper_note_(lock, op->task_);
         fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
         if (w->first == NULL) /* its loop sees to it */
             fw_store32_release(&w->loop->regions_due, 1);

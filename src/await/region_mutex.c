@@ -53,6 +53,8 @@ static int attempt(fw_await *op, struct fw_look_ *look)
         if (error == EOWNERDEAD)
             keep_dead(op, now & FW_IPC_HOLDER);
     } while (error == EBUSY && !fw_ipc_mutex_announce_(m, &now));
+    if (error == 0 || error == EOWNERDEAD)
+        fw_ipc_keeper_note_(m, op->task_);
     look->word = (const uint32_t *)(const void *)&m->word_;
     look->expected = (uint32_t)now;
     look->holder = now & FW_IPC_HOLDER;
@@ -63,7 +65,8 @@ static int check(const fw_await *op, const struct fw_ipc_me_ *keeper)
 {
     uint64_t now = fw_load64_relaxed(&((const fw_ipc_mutex *)op->object_)->word_);
 
-    return (now & (FW_IPC_HOLDER | FW_IPC_TASK)) == (keeper->id | fw_ipc_task_bits_(op->task_))
+    return (now & (FW_IPC_HOLDER | FW_IPC_TASK)) == (keeper->id | fw_ipc_task_bits_(op->task_)) &&
+                   fw_ipc_keeper_names_(op->object_) == op->task_
                ? EDEADLK
                : 0;
 }

@@ -95,18 +95,26 @@ static bool is_possible(const struct fw_ipc_mapping_ *mapping, uint64_t word)
     return m != NULL && fw_load32_relaxed(&m->waits_how) == FW_IPC_KEEPS;
 }
 
+/* May that task of this process hold it, whose bits other tasks may have as well? */
+static bool may_be_of(const fw_ipc_mutex *m, uint64_t word, uint32_t task)
+{
+    uint32_t named = fw_ipc_keeper_names_(m);
+
+    return task_of(word) == fw_ipc_task_bits_(task) && (named == 0 || named == task);
+}
+
 /*
  * Does the calling thread hold it, by itself, or as the task for which it acts?  Then *me, the
  * thread's membership, becomes that of the holder.
  */
-static bool is_mine(uint64_t word, struct fw_ipc_me_ *me)
+static bool is_mine(const fw_ipc_mutex *m, uint64_t word, struct fw_ipc_me_ *me)
 {
     struct fw_ipc_me_ keeper;
 
     if (task_of(word) == 0)
         return holder_of(word) == me->id;
-    if (task_of(word) != fw_ipc_task_bits_(fw_self_()) ||
-        !fw_ipc_keeper_find_(me->mapping, &keeper) || holder_of(word) != keeper.id)
+    if (!may_be_of(m, word, fw_self_()) || !fw_ipc_keeper_find_(me->mapping, &keeper) ||
+        holder_of(word) != keeper.id)
         return false;
     *me = keeper;
     return true;
@@ -213,7 +221,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     struct fw_ipc_wait_ w;
     int error;
 
-    if (is_mine(now, &self))
+    if (is_mine(m, now, &self) && (task_of(now) == 0 || fw_ipc_keeper_names_(m) == fw_self_()))
         return EDEADLK;
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
@@ -298,6 +306,8 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     if (task_of(now) != 0 && has_waiters(now) && !is_unsound(now) &&
         fw_ipc_hand_over_hook_ != NULL && fw_ipc_hand_over_hook_(m, me)) /* ITSK2 */
         return error;
+    if (task_of(now) != 0)
+        fw_ipc_keeper_note_(m, 0);
     do
         /* F:ipc-sound-unasked */
         next = is_unsound(now) ? FW_IPC_ABANDONED : 0;
@@ -319,7 +329,7 @@ static __attribute__((noinline)) int unlock_slow(fw_ipc_mutex *m)
     if (error != 0)
         return error;
     now = fw_load64_relaxed(&m->word_);
-    return is_mine(now, &me) ? release(m, &me, now) : EPERM;
+    return is_mine(m, now, &me) ? release(m, &me, now) : EPERM;
 }
 
 int fw_ipc_mutex_unlock(fw_ipc_mutex *m)
@@ -342,7 +352,7 @@ int fw_ipc_mutex_consistent(fw_ipc_mutex *m)
 
     if (error != 0)
         return error;
-    return is_mine(fw_load64_relaxed(&m->word_), &me) ? declare_sound(m, &me) : EPERM;
+    return is_mine(m, fw_load64_relaxed(&m->word_), &me) ? declare_sound(m, &me) : EPERM;
 }
 
 uint64_t fw_ipc_mutex_generation(const fw_ipc_mutex *m)
@@ -365,7 +375,7 @@ bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m)
 {
     struct fw_ipc_me_ me;
 
-    return fw_ipc_enter_(m, &me) == 0 && is_mine(fw_load64_relaxed(&m->word_), &me);
+    return fw_ipc_enter_(m, &me) == 0 && is_mine(m, fw_load64_relaxed(&m->word_), &me);
 }
 
 bool fw_ipc_mutex_mark_waiters_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
@@ -419,8 +429,7 @@ static int find_holder(const fw_ipc_mutex *m, uint32_t task, struct fw_ipc_me_ *
     if (mapping == NULL || (uintptr_t)m % sizeof m->word_ != 0)
         return EINVAL;
     *now = fw_load64_relaxed(&m->word_);
-    return fw_ipc_keeper_find_(mapping, me) && holder_of(*now) == me->id &&
-                   task_of(*now) == fw_ipc_task_bits_(task)
+    return fw_ipc_keeper_find_(mapping, me) && holder_of(*now) == me->id && may_be_of(m, *now, task)
                ? 0
                : EPERM;
 }
@@ -442,6 +451,7 @@ int fw_ipc_mutex_restore_(fw_ipc_mutex *m, uint32_t task, uint64_t dead)
 
     if (error != 0)
         return error;
+    fw_ipc_keeper_note_(m, 0);
     do /* id|DIED -> dead id|DIED: IMU3 */
         next = dead | (now & (FW_IPC_DIED | FW_IPC_WAITERS));
     while (!fw_cas64_release(&m->word_, &now, next));

@@ -22,12 +22,13 @@ FW_BEGIN_DECLS
  *    on a region starts.  A task may therefore hold it across threads, which may end; and if the
  *    process is killed, or calls exec, others find its tasks' locks as they find its threads':
  *    EOWNERDEAD.  A forked child's tasks hold nothing.
- *  - The owner is the task, as far as 14 bits can tell tasks apart: others are told EPERM, and the
- *    task itself, if it asks again, EDEADLK.  An operation whose task is 0 asks for the thread that
- *    submits it, in the keeper's name.  A lock that was taken by an operation is released by
- *    fw_task_ipc_mutex_unlock; or by fw_ipc_mutex_unlock in a thread that acts as the task
- *    (fw_task_switch).  One that was taken by a blocking call belongs to the thread, whatever it
- *    acts as.
+ *  - The owner is the task: others are told EPERM, and the task itself, if it asks again, EDEADLK.
+ *    (Of two tasks out of 16,383 the process may not know which one it is, if its tasks hold
+ *    thousands of locks: then the other is not refused, and the task itself waits.)  An operation
+ *    whose task is 0 asks for the thread that submits it, in the keeper's name.  A lock that was
+ *    taken by an operation is released by fw_task_ipc_mutex_unlock; or by fw_ipc_mutex_unlock in a
+ *    thread that acts as the task (fw_task_switch).  One that was taken by a blocking call belongs
+ *    to the thread, whatever it acts as.
  *  - Order.  Operations of one loop that wait for one lock are served first come, first served.
  *    Between loops, threads and processes it is as in furwock/ipc/mutex.h: whoever is awake may
  *    take a free lock, sleepers are woken in the order in which they came.  A task that releases a

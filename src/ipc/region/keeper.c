@@ -28,3 +28,36 @@ void fw_ipc_keeper_unuse_(const struct fw_ipc_mapping_ *mapping)
 {
     fw_add32_release(&fw_ipc_keepers_[mapping->index].uses, UINT32_MAX);
 }
+
+/* One word an entry: the lower half of the address over 8, then the task. */
+enum { PLACES = 4096, PLACE_SHIFT = 52, TASK_BITS = 32, ALIGN_SHIFT = 3 };
+#define HASH UINT64_C(0x9e3779b97f4a7c15) /* 2^64 by the golden ratio (Knuth, volume 3, 6.4) */
+
+static uint64_t places[PLACES];
+
+static uint64_t *place_of(const void *lock)
+{
+    return &places[(uintptr_t)lock * HASH >> PLACE_SHIFT];
+}
+
+static uint64_t tag_of(const void *lock)
+{
+    return (uint64_t)(uint32_t)((uintptr_t)lock >> ALIGN_SHIFT) << TASK_BITS;
+}
+
+void fw_ipc_keeper_note_(const void *lock, uint32_t task)
+{
+    uint64_t *place = place_of(lock);
+
+    if (task != 0)
+        fw_store64_relaxed(place, tag_of(lock) | task);
+    else if ((fw_load64_relaxed(place) ^ tag_of(lock)) >> TASK_BITS == 0)
+        fw_store64_relaxed(place, 0);
+}
+
+uint32_t fw_ipc_keeper_names_(const void *lock)
+{
+    uint64_t noted = fw_load64_relaxed(place_of(lock));
+
+    return (noted ^ tag_of(lock)) >> TASK_BITS == 0 ? (uint32_t)noted : 0;
+}

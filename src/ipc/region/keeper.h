@@ -42,4 +42,12 @@ void fw_ipc_keeper_stop_(const struct fw_ipc_mapping_ *mapping);
  */
 extern bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper);
 
+/*
+ * Which task of this process holds the lock, exactly: 0: not known (the table has a place for each
+ * of many locks, and forgets).  Noted by whoever takes it, before it passes it on, and taken back
+ * before it is released: so a task that is named holds it.
+ */
+void fw_ipc_keeper_note_(const void *lock, uint32_t task);
+uint32_t fw_ipc_keeper_names_(const void *lock);
+
 #endif

@@ -40,6 +40,22 @@ static void takes_a_free_one(void)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
+/* Another task with the same 14 bits in the word is not taken for the holder. */
+static void tells_tasks_apart(void)
+{
+    fw_task one = TASK(5), same = TASK(5 + 16383);
+
+    ask_for(&a, one);
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    ask_for(&b, same);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, same), EPERM);
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, one), 0);
+    run_until(&b.ends, 1);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, one), EPERM);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, same), 0);
+}
+
 static void refuses(void)
 {
     fw_ipc_mutex elsewhere = FW_IPC_MUTEX_INIT;
@@ -303,6 +319,7 @@ static void goes_on_in_parent_and_child(void)
 
 EACH(takes_a_free_one)
 EACH(refuses)
+EACH(tells_tasks_apart)
 EACH(gets_it_from_another_process)
 EACH(learns_of_a_death)
 EACH(tells_the_next_of_a_death)

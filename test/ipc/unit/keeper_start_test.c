@@ -43,6 +43,7 @@ static void take(unsigned task)
 
     assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
     assert_int_equal(fw_ipc_mutex_attempt_(m, &keeper, fw_ipc_task_bits_(TASK(task)), &now), 0);
+    fw_ipc_keeper_note_(m, TASK(task));
     fw_ipc_keeper_use_(fixture.mapping);
 }
 
@@ -81,17 +82,29 @@ TEST(outlives_the_thread_that_took_the_lock)
     fw_ipc_leave_(fixture.mapping);
 }
 
+static uint32_t *taken; /* shared */
+
 static void take_and_stay(void *arg)
 {
     (void)arg;
     take(4);
+    fw_store32_release(taken, 1);
     pause();
+}
+
+static bool is_taken(void *arg)
+{
+    (void)arg;
+    return fw_load32_acquire(taken) != 0;
 }
 
 TEST(dies_with_its_process)
 {
-    pid_t child = start_asleep(take_and_stay, NULL);
+    pid_t child;
 
+    taken = fixture_object(&fixture, 1);
+    child = start(take_and_stay, NULL);
+    assert_true(await_condition(is_taken, NULL));
     assert_int_equal(fw_ipc_mutex_trylock(m), EBUSY);
     kill_and_wait(child);
     assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);

@@ -34,6 +34,7 @@ static void take(unsigned task)
 
     assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
     assert_int_equal(fw_ipc_mutex_attempt_(m, &keeper, fw_ipc_task_bits_(TASK(task)), &now), 0);
+    fw_ipc_keeper_note_(m, TASK(task));
     fw_ipc_keeper_use_(fixture.mapping);
 }
 
@@ -70,6 +71,7 @@ TEST(passes_from_task_to_task)
 {
     take(7);
     uint64_t generation = fw_ipc_mutex_generation(m);
+    fw_ipc_keeper_note_(m, TASK(8));
     fw_ipc_mutex_pass_(m, &keeper, fw_ipc_task_bits_(TASK(8)));
     assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(7)), EPERM);
     assert_true(fw_ipc_mutex_generation(m) == generation + 1);
