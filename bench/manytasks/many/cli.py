@@ -24,7 +24,7 @@ def arguments(argv):
     p.add_argument("peers", nargs="*", metavar="PEER", help=f"of {', '.join(PEERS)}")
     p.add_argument("--shape", metavar="SHAPE,...",
                    help="of many,one,shared,bars (all): 100000 tasks and 1000 locks; 100 tasks "
-                   "and one; 10000 tasks, 100 of the locks with another process; what a task "
+                   "and one; as many, 100 of the locks with another process; what a task "
                    "costs beside what a thread does")
     p.add_argument("--short", action="store_true", help="one small shape instead, for a test")
     p.add_argument("--tasks", type=up_to(TASKS_MOST), metavar="N", help="in each shape")
