@@ -259,6 +259,34 @@ def rt_runs(case):
     run("rt", "run", "--tier=C", task_set(case), status=2)
 
 
+# --- furwock top, record and report ----------------------------------------------------------
+
+WAITS_OPTIONS = "test/command/waits/options_test.py"
+for option_, test_ in (("all", "test_top_which_processes"), ("comm", "test_top_which_processes"),
+                       ("pid", "test_top_which_processes"), ("count", "test_top_how_often"),
+                       ("once", "test_top_how_often"), ("interval", "test_top_how_often"),
+                       ("json", "test_top_how_often"), ("samples", "test_top_how_much"),
+                       ("locks", "test_top_how_much"), ("places", "test_top_how_much"),
+                       ("frames", "test_top_length_of_stacks"), ("sort", "test_top_order")):
+    elsewhere(f"top --{option_}", WAITS_OPTIONS, test_, f"--{option_}")
+for option_ in ("all", "comm", "output", "pid", "samples", "seconds"):
+    elsewhere(f"record --{option_}", WAITS_OPTIONS, "test_record", f"--{option_}")
+for option_, test_ in (("locks", "test_report_how_much"), ("places", "test_report_how_much"),
+                       ("frames", "test_report_length_of_stacks"), ("sort", "test_report_order")):
+    elsewhere(f"report --{option_}", WAITS_OPTIONS, test_, f"--{option_}")
+for option_, test_ in (("flame", "test_flame_graph"), ("folded", "test_folded_stacks"),
+                       ("json", "lock"), ("lock", "test_one_lock_only"), ("page", "test_page"),
+                       ("stacks", "test_folded_stacks"), ("trace", "test_trace")):
+    elsewhere(f"report --{option_}", "test/command/waits/report_test.py", test_, f"--{option_}")
+
+
+@row("FURWOCK_LOOP_ENGINE")
+def loop_engine(_):
+    """No command has a loop: a test in C opens some."""
+    text = (TOP / "test/await/unit/engine_test.c").read_text(encoding="utf-8")
+    assert 'setenv("FURWOCK_LOOP_ENGINE", arg, 1)' in text
+
+
 elsewhere("rt analyze --tick", "test/command/rt_run_test.py", "test_tier_b")
 elsewhere("rt run --max-noise", "test/command/rt_noise_test.py", "test_noise")
 elsewhere("rt run --stall", "test/command/rt_noise_test.py", "test_stall")
