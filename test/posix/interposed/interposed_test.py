@@ -74,6 +74,10 @@ COUNTING = {
 LIBRARY = dict.fromkeys("aligned_alloc malloc free".split(), "init and destroy of a brlock")
 LIBRARY.update(dict.fromkeys("fcntl fstat mmap munmap sysconf getrlimit".split(),
                              "a region is opened or closed; a thread joins"))
+LIBRARY.update(dict.fromkeys(
+    ("calloc pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create "
+     "pthread_join pthread_setname_np pthread_sigmask secure_getenv sigfillset").split(),
+    "a loop, or its first watch of a region's lock, is made or ends"))
 
 OPTIONS = None
 

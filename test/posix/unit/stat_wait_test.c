@@ -203,7 +203,8 @@ int main(int argc, char **argv)
     (void)argc;
     if (given == NULL || getenv("AGAIN") == NULL) {
         if (given == NULL) {
-            strcpy(directory, "/dev/shm/furwock-stat-XXXXXX");
+            /* Not a name that furwock run, in a test beside this one, takes for left behind. */
+            strcpy(directory, "/dev/shm/furwock-unit-XXXXXX");
             if (mkdtemp(directory) == NULL)
                 return 77;
             setenv("FURWOCK_STAT", directory, 1);
