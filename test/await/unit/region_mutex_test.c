@@ -9,6 +9,7 @@
 #include "sys/thread.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
+#include "test/support/robust_lists.h"
 
 static struct asked a, b;
 
@@ -331,4 +332,10 @@ EACH(dies_as_a_waiter)
 EACH(is_released_in_another_thread)
 EACH(goes_on_in_parent_and_child)
 
-UNIT_MAIN(NULL, NULL)
+static int make(void)
+{
+    need_robust_lists();
+    return 0;
+}
+
+UNIT_MAIN(make, NULL)

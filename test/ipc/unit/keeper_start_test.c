@@ -9,6 +9,7 @@
 
 #include "fixture.h"
 #include "ipc/task.h"
+#include "test/support/robust_lists.h"
 #include "test/support/unit.h"
 
 /* ThreadSanitizer: children of a process with threads start some of their own. */
@@ -26,6 +27,7 @@ static struct fw_ipc_me_ keeper;
 
 static int make(void)
 {
+    need_robust_lists();
     fixture = fixture_make(MEMBERS);
     m = fixture_object(&fixture, 0);
     return fw_ipc_mutex_init(m);

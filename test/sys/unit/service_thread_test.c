@@ -18,7 +18,7 @@ static void *look(void *arg)
     sigset_t now;
 
     pthread_sigmask(SIG_SETMASK, NULL, &now);
-    seen->blocks_all = sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGRTMAX) == 1;
+    seen->blocks_all = sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGRTMIN) == 1;
     return NULL;
 }
 
