@@ -245,8 +245,8 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
 {
     struct rw_waiter *one = v->granted != NULL ? v->granted : v->woken;
 
-    /* F:rw-late-line */
     wakes->again = v->again;
+    /* F:rw-late-line */
     l->queue_ = v->queue; /* before the grants: as long as a thread is queued, the lock exists */
     /* F:rw-no-wake */
     if (one != NULL && one->state == RW_ASLEEP)

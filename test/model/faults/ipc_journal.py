@@ -19,7 +19,7 @@ FAULTS = [
     Fault("ipc-journal-no-commit", "unlock leaves the records", "ipc-journal-kill", JOURNAL,
           drop()),
     Fault("ipc-journal-late-commit", "unlocks, then empties the journal", "ipc-journal", MUTEX,
-          instead("error = 0; $2 $1", 2)),
+          instead("error = 0; $2 $3 $4 $1", 4)),
     Fault("ipc-journal-sound-early", "says that all is sound, then undoes", "ipc-journal-kill",
           RECOVER, value("true || $")),
     # --- Whose it is ----------------------------------------------------------------------------

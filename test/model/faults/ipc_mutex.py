@@ -92,7 +92,7 @@ WAITING = [
           at("owner-word-unannounced", value("*now"))),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX, condition("false")),
     Fault("ipc-wakes-first", "wakes, then unlocks", "ipc-two", MUTEX,
-          instead("$1 if (has_waiters(now)) fw_ipc_wake_(half(m), 1); $2", 3)),
+          instead("$1 $2 $3 if (has_waiters(now)) fw_ipc_wake_(half(m), 1); $4", 5)),
     Fault("ipc-takes-quietly", "takes it after a sleep, and wakes nobody who would watch its life",
           "ipc-told-three", MUTEX, drop()),
     Fault("ipc-asks-nobody", "does not ask the system who lives", "ipc-unmarked", WAIT,
