@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "test/support/now.h"
+#include "test/support/tsan_forks.h"
 #include "thread/mutex_word.h"
 
 struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
@@ -23,13 +24,6 @@ static bool turns_are_done;
 static uint64_t total_turns;
 static struct worker *workers; /* of this run */
 static unsigned n_workers;
-
-/* TSan: fork is tested too, in programs with threads. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -14,13 +14,7 @@
 #include "sys/readable.h"
 #include "sys/wait_any.h"
 #include "test/support/sleeper.h"
-
-/* ThreadSanitizer: children of a process with threads start some of their own. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
+#include "test/support/tsan_forks.h"
 
 struct fw_engine_ *engine;
 uint32_t words[MANY];

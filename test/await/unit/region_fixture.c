@@ -8,13 +8,7 @@
 
 #include "await/engine.h"
 #include "test/support/deadline.h"
-
-/* ThreadSanitizer: children of a process with threads start some of their own. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
+#include "test/support/tsan_forks.h"
 
 enum { SIZE = 1 << 20, PATIENCE_MS = 60000 };
 

@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc/region/keeper.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <furwock/ipc/mutex.h>
-
-#include "fixture.h"
-#include "ipc/task.h"
+#include "keeper_fixture.h"
 #include "test/support/robust_lists.h"
-#include "test/support/unit.h"
-
-/* ThreadSanitizer: children of a process with threads start some of their own. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
-
-#define TASK(n) ((UINT32_C(1) << 22 | (n)) << FW_ID_SHIFT | FW_ID_HELD)
-enum { MEMBERS = 8 };
-
-static fw_ipc_mutex *m;
-static struct fw_ipc_me_ keeper;
-
-static int make(void)
-{
-    need_robust_lists();
-    fixture = fixture_make(MEMBERS);
-    m = fixture_object(&fixture, 0);
-    return fw_ipc_mutex_init(m);
-}
-
-static void unmake(void)
-{
-    fw_ipc_keeper_stop_(fixture.mapping);
-    fixture_unmake(&fixture);
-}
-
-static void take(unsigned task)
-{
-    uint64_t now;
-
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
-    assert_int_equal(fw_ipc_mutex_attempt_(m, &keeper, fw_ipc_task_bits_(TASK(task)), &now), 0);
-    fw_ipc_keeper_note_(m, TASK(task));
-    fw_ipc_keeper_use_(fixture.mapping);
-}
+#include "test/support/tsan_forks.h"
 
 TEST(is_one_that_is_not_the_caller)
 {
@@ -173,4 +131,10 @@ TEST(needs_a_slot)
     assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
 }
 
-UNIT_MAIN(make, unmake)
+static int make_with_deaths(void)
+{
+    need_robust_lists();
+    return make();
+}
+
+UNIT_MAIN(make_with_deaths, unmake)

@@ -7,14 +7,8 @@
 #include <furwock/once.h>
 
 #include "test/support/sleeper.h"
+#include "test/support/tsan_forks.h"
 #include "test/support/unit.h"
-
-/* TSan: fork is tested too, with threads. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
 
 /* src/thread/once.c with threads: initialisers that do not return, and forks. */
 
