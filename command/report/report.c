@@ -10,7 +10,6 @@
 #include "command/command.h"
 #include "command/waits/recording.h"
 #include "command/waits/table.h"
-#include "command/waits/wanted.h"
 
 #define DEFAULT_FILE "furwock.waits"
 
@@ -25,17 +24,7 @@ struct options {
 };
 
 enum { LOCKS = 20, PLACES = 5, FRAMES = 8 };
-enum {
-    KEY_PLACES = 0x100,
-    KEY_FRAMES,
-    KEY_SORT,
-    KEY_FOLDED,
-    KEY_FLAME,
-    KEY_TRACE,
-    KEY_PAGE,
-    KEY_SIDE,
-    KEY_ONLY
-};
+enum { KEY_FOLDED = TABLE_KEYS_END, KEY_FLAME, KEY_TRACE, KEY_PAGE, KEY_SIDE, KEY_ONLY };
 
 static enum report_side read_side(const char *text)
 {
@@ -46,30 +35,6 @@ static enum report_side read_side(const char *text)
         if (strcmp(text, names[i]) == 0)
             return (enum report_side)i;
     command_die(COMMAND_USAGE, "--stacks takes waiters, wakers or both, not \"%s\"", text);
-}
-
-static error_t parse_table(int key, char *arg, struct options *o)
-{
-    switch (key) {
-    case 'l':
-        o->table.locks = wanted_number("--locks", arg, 0);
-        return 0;
-    case KEY_PLACES:
-        o->table.places = wanted_number("--places", arg, 0);
-        return 0;
-    case KEY_FRAMES:
-        o->table.frames = wanted_number("--frames", arg, 0);
-        return 0;
-    case KEY_SORT:
-        if (!table_order(arg, &o->order))
-            command_die(COMMAND_USAGE, "--sort takes time, count or max, not \"%s\"", arg);
-        return 0;
-    case KEY_ONLY:
-        o->lock = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -92,6 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SIDE:
         o->side = read_side(arg);
         return 0;
+    case KEY_ONLY:
+        o->lock = arg;
+        return 0;
     case 'j':
         o->as_json = true;
         return 0;
@@ -101,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->file = arg;
         return 0;
     default:
-        return parse_table(key, arg, o);
+        return table_option(key, arg, &o->table, &o->order) ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -117,9 +85,9 @@ static const struct argp_option options[] = {
      "of --flame and --folded: waiters, wakers (who made them wait) or both (waiters)", 0},
     {"lock", KEY_ONLY, "NAME", 0, "only locks whose name, address or kind has NAME in it", 0},
     {"locks", 'l', "N", 0, "at most N locks, and N other objects (20); 0: all", 0},
-    {"places", KEY_PLACES, "N", 0, "at most N places below each (5); 0: all", 0},
-    {"frames", KEY_FRAMES, "N", 0, "at most N functions of each stack (8); 0: all", 0},
-    {"sort", KEY_SORT, "ORDER", 0, "by time waited, by count of waits, or by max (time)", 0},
+    {"places", TABLE_KEY_PLACES, "N", 0, "at most N places below each (5); 0: all", 0},
+    {"frames", TABLE_KEY_FRAMES, "N", 0, "at most N functions of each stack (8); 0: all", 0},
+    {"sort", TABLE_KEY_SORT, "ORDER", 0, "by time waited, by count of waits, or by max (time)", 0},
     {"json", 'j', NULL, 0, "print JSON", 0},
     {0},
 };

@@ -19,7 +19,7 @@ struct options {
     bool as_json;
 };
 
-enum { LOCKS = 10, PLACES = 3, FRAMES = 4, KEY_PLACES = 0x100, KEY_FRAMES, KEY_SORT };
+enum { LOCKS = 10, PLACES = 3, FRAMES = 4 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -38,26 +38,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case '1':
         o->count = 1;
         return 0;
-    case 'l':
-        o->table.locks = wanted_number("--locks", arg, 0);
-        return 0;
-    case KEY_PLACES:
-        o->table.places = wanted_number("--places", arg, 0);
-        return 0;
-    case KEY_FRAMES:
-        o->table.frames = wanted_number("--frames", arg, 0);
-        return 0;
-    case KEY_SORT:
-        if (!table_order(arg, &o->wanted.watch.order))
-            command_die(COMMAND_USAGE, "--sort takes time, count or max, not \"%s\"", arg);
-        return 0;
     case 'j':
         o->as_json = true;
         return 0;
     case ARGP_KEY_ARG:
         command_die_of_word(arg);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return table_option(key, arg, &o->table, &o->wanted.watch.order) ? 0 : ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -66,9 +53,9 @@ static const struct argp_option options[] = {
     {"count", 'n', "N", 0, "end after N tables", 1},
     {"once", '1', NULL, 0, "the same as --count=1", 1},
     {"locks", 'l', "N", 0, "at most N locks, and N other objects (10); 0: all", 1},
-    {"places", KEY_PLACES, "N", 0, "at most N places below each (3); 0: all", 1},
-    {"frames", KEY_FRAMES, "N", 0, "at most N functions of each stack (4); 0: all", 1},
-    {"sort", KEY_SORT, "ORDER", 0, "by time waited, by count of waits, or by max (time)", 1},
+    {"places", TABLE_KEY_PLACES, "N", 0, "at most N places below each (3); 0: all", 1},
+    {"frames", TABLE_KEY_FRAMES, "N", 0, "at most N functions of each stack (4); 0: all", 1},
+    {"sort", TABLE_KEY_SORT, "ORDER", 0, "by time waited, by count of waits, or by max (time)", 1},
     {"json", 'j', NULL, 0, "print JSON, one object a line for each table", 1},
     {0},
 };

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "kind.h"
+#include "wanted.h"
 
 enum { TEXT = 512 };
 
@@ -304,15 +306,33 @@ void table_show(const struct printer *p, const struct waits_view *v, const struc
         print_words(p, "\nNobody waited in a futex call.\n");
 }
 
-bool table_order(const char *text, enum waits_order *order)
+static enum waits_order read_order(const char *text)
 {
     static const char *const texts[] = {
         [WAITS_BY_TIME] = "time", [WAITS_BY_COUNT] = "count", [WAITS_BY_LONGEST] = "max"};
 
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(text, texts[i]) == 0) {
-            *order = (enum waits_order)i;
-            return true;
-        }
-    return false;
+        if (strcmp(text, texts[i]) == 0)
+            return (enum waits_order)i;
+    command_die(COMMAND_USAGE, "--sort takes time, count or max, not \"%s\"", text);
+}
+
+bool table_option(int key, const char *arg, struct table_options *o, enum waits_order *order)
+{
+    switch (key) {
+    case 'l':
+        o->locks = wanted_number("--locks", arg, 0);
+        return true;
+    case TABLE_KEY_PLACES:
+        o->places = wanted_number("--places", arg, 0);
+        return true;
+    case TABLE_KEY_FRAMES:
+        o->frames = wanted_number("--frames", arg, 0);
+        return true;
+    case TABLE_KEY_SORT:
+        *order = read_order(arg);
+        return true;
+    default:
+        return false;
+    }
 }

@@ -14,7 +14,10 @@ struct table_options {
 
 void table_show(const struct printer *p, const struct waits_view *v, const struct table_options *o);
 
-/* Of a text such as "time": false, if it is none. */
-bool table_order(const char *text, enum waits_order *order);
+/* The options that all commands with such a table have, beside 'l' for --locks. */
+enum { TABLE_KEY_PLACES = 0x100, TABLE_KEY_FRAMES, TABLE_KEY_SORT, TABLE_KEYS_END };
+
+/* Takes such an option; false: it is another one.  Ends the program, if its argument is bad. */
+bool table_option(int key, const char *arg, struct table_options *o, enum waits_order *order);
 
 #endif
