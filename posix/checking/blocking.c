@@ -5,7 +5,6 @@
  *
  * What the C library calls itself (stdio's write, say) does not come here.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -20,22 +19,9 @@
 #include "check.h"
 #include "export.h"
 #include "lock.h"
+#include "next.h"
 #include "stat.h"
 #include "sys/clock.h"
-
-/* The one behind ours; there is always one: it is the C library's. */
-static void *next(void **known, const char *name)
-{
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
-
-    if (found == NULL) {
-        found = dlsym(RTLD_NEXT, name);
-        if (found == NULL)
-            abort();
-        __atomic_store_n(known, found, __ATOMIC_RELAXED);
-    }
-    return found;
-}
 
 static inline bool is_asked(void)
 {
@@ -67,14 +53,14 @@ void fw_check_blocked_(uint64_t began_ns, const void *site)
     /* A signal handler may be the first to call it, and must not look it up. */ \
     __attribute__((constructor)) static void find_##name(void)                   \
     {                                                                            \
-        next(&known_##name, #name);                                              \
+        fw_next_(&known_##name, #name);                                          \
     }                                                                            \
     static result blocking_##name parameters                                     \
     {                                                                            \
         union {                                                                  \
             void *address;                                                       \
             result(*function) parameters;                                        \
-        } to = {next(&known_##name, #name)};                                     \
+        } to = {fw_next_(&known_##name, #name)};                                 \
         uint64_t began_ns;                                                       \
         result r;                                                                \
                                                                                  \

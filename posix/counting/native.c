@@ -4,8 +4,6 @@
  * are counted on their way there.  (A slow path that finds the lock free has not waited; the
  * drop-in has its own copy of the locks, which does not come here.)
  */
-#include <dlfcn.h>
-#include <stdlib.h>
 
 #include <furwock/cond.h>
 #include <furwock/mutex.h>
@@ -13,21 +11,8 @@
 #include <furwock/sem.h>
 
 #include "export.h"
+#include "next.h"
 #include "stat.h"
-
-/* The program has found the name, so there is another one behind ours. */
-static void *next(void **known, const char *name)
-{
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
-
-    if (found == NULL) {
-        found = dlsym(RTLD_NEXT, name);
-        if (found == NULL)
-            abort();
-        __atomic_store_n(known, found, __ATOMIC_RELAXED);
-    }
-    return found;
-}
 
 static void begin(struct fw_stat_ *s, enum fw_stat_what_ what, const void *lock, int owner,
                   const void *site)
@@ -42,7 +27,7 @@ static void native_mutex_lock(fw_mutex *m)
     union {
         void *address;
         void (*function)(fw_mutex *);
-    } to = {next(&known, "fw_mutex_lock_slow_")};
+    } to = {fw_next_(&known, "fw_mutex_lock_slow_")};
     int owner = fw_mutex_owner(m);
     struct fw_stat_ s;
 
@@ -60,7 +45,7 @@ static int native_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
     union {
         void *address;
         int (*function)(fw_mutex *, const fw_deadline *);
-    } to = {next(&known, "fw_mutex_timedlock")};
+    } to = {fw_next_(&known, "fw_mutex_timedlock")};
     int owner = fw_mutex_owner(m), error;
     struct fw_stat_ s;
 
@@ -80,7 +65,7 @@ static void native_rdlock(fw_rwlock *l, uint64_t seen)
     union {
         void *address;
         void (*function)(fw_rwlock *, uint64_t);
-    } to = {next(&known, "fw_rwlock_rdlock_slow_")};
+    } to = {fw_next_(&known, "fw_rwlock_rdlock_slow_")};
     int owner = fw_rwlock_owner(l);
     struct fw_stat_ s;
 
@@ -98,7 +83,7 @@ static void native_wrlock(fw_rwlock *l, uint64_t seen)
     union {
         void *address;
         void (*function)(fw_rwlock *, uint64_t);
-    } to = {next(&known, "fw_rwlock_wrlock_slow_")};
+    } to = {fw_next_(&known, "fw_rwlock_wrlock_slow_")};
     bool waits = fw_load64_relaxed(&l->state_) != 0;
     struct fw_stat_ s;
 
@@ -116,7 +101,7 @@ static void native_sem_wait(fw_sem *sem)
     union {
         void *address;
         void (*function)(fw_sem *);
-    } to = {next(&known, "fw_sem_wait_slow_")};
+    } to = {fw_next_(&known, "fw_sem_wait_slow_")};
     struct fw_stat_ s;
 
     fw_stat_begin_(&s, FW_STAT_SEM, sem, FW_SITE_);
@@ -131,7 +116,7 @@ static void native_cond_wait(fw_cond *c, fw_mutex *m)
     union {
         void *address;
         void (*function)(fw_cond *, fw_mutex *);
-    } to = {next(&known, "fw_cond_wait")};
+    } to = {fw_next_(&known, "fw_cond_wait")};
     struct fw_stat_ s;
 
     fw_stat_begin_(&s, FW_STAT_COND, c, FW_SITE_);
@@ -146,7 +131,7 @@ static int native_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *dea
     union {
         void *address;
         int (*function)(fw_cond *, fw_mutex *, const fw_deadline *);
-    } to = {next(&known, "fw_cond_timedwait")};
+    } to = {fw_next_(&known, "fw_cond_timedwait")};
     struct fw_stat_ s;
     int error;
 

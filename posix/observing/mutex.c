@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for the C library's mutexes, C11's among them.  Contract: next.h.
+ * libfurwock-pthread-observe.so, for `furwock run --observe`: the C library's own locks, with the
+ * counting of --stat (counting/) around each wait.  A call is tried first; only if it would wait,
+ * it is counted, and made as the program has made it.
+ *
+ * Here: mutexes, C11's among them.
  *
  * Where the owner took a mutex is kept where robust ones have their list, which others do not use
  * (object.h): so that is not known of robust ones.

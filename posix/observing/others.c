@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits for what is no mutex: condition variables, read-write locks, semaphores, barriers, spin
- * locks.  Contract: next.h.
+ * locks.  How: mutex.c.
  *
  * OBSERVE(name, version, what, object, parameters, first, busy, then): `first` is made at once; if
  * `result` is `busy` then, `then` is counted as a wait.

@@ -94,7 +94,7 @@ struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, bool *ha
 
     while (w != NULL && (w->loop != loop || w->object != object))
         w = w->next_in_bucket;
-    *has_queue = w != NULL && w->first != NULL;
+    *has_queue = w != NULL && w->queue.first != NULL;
     unlock_bucket(b);
     return w;
 }
@@ -104,27 +104,14 @@ struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, bool *ha
 static void append(struct fw_watch_ *w, fw_await *op)
 {
     op->aux_ = w;
-    op->next_ = NULL;
-    op->prev_ = w->last;
-    if (w->last != NULL)
-        w->last->next_ = op;
-    else
-        w->first = op;
-    w->last = op;
+    fw_operation_list_append_(&w->queue, op);
     op->since_ = fw_clock_ns_();
     fw_store32_relaxed(&op->state_, FW_OPERATION_WAITING);
 }
 
 static void take_out(struct fw_watch_ *w, fw_await *op)
 {
-    if (op->prev_ != NULL)
-        op->prev_->next_ = op->next_;
-    else
-        w->first = op->next_;
-    if (op->next_ != NULL)
-        op->next_->prev_ = op->prev_;
-    else
-        w->last = op->prev_;
+    fw_operation_list_remove_(&w->queue, op);
     op->aux_ = NULL;
 }
 
@@ -142,7 +129,7 @@ static bool has_lost(struct fw_watch_ *w, fw_await *op)
 fw_await *fw_watch_first_(struct fw_watch_ *w)
 {
     struct bucket *b = lock_bucket(w->object);
-    fw_await *op = w->first;
+    fw_await *op = w->queue.first;
 
     unlock_bucket(b);
     return op;
@@ -152,7 +139,7 @@ bool fw_watch_deliver_(struct fw_watch_ *w, fw_await *op, int result)
 {
     struct bucket *b = lock_bucket(w->object);
     struct fw_wakeup_ wakeup = {0};
-    bool is_right = w->first == op && !has_lost(w, op);
+    bool is_right = w->queue.first == op && !has_lost(w, op);
 
     if (is_right) {
         bool holds = fw_target_of_(op)->is_held && (result == 0 || result == EOWNERDEAD);
@@ -177,7 +164,8 @@ static struct fw_watch_ *longest(const struct bucket *b, const void *lock, struc
             continue;
         if (*any == NULL)
             *any = w;
-        if (w->first != NULL && (best == NULL || w->first->since_ < best->first->since_))
+        if (w->queue.first != NULL &&
+            (best == NULL || w->queue.first->since_ < best->queue.first->since_))
             best = w;
     }
     return best;
@@ -206,7 +194,7 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
     bool is_passed = false;
 
     while (!is_passed && (w = longest(b, lock, &any)) != NULL) {
-        fw_await *op = w->first;
+        fw_await *op = w->queue.first;
         if (op->want_ != FW_TARGET_MUTEX_ || !may_pass(any))
             break;
         if (has_lost(w, op))
@@ -214,7 +202,7 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         take_out(w, op);
         fw_ipc_keeper_note_(lock, op->task_);
         fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
-        if (w->first == NULL) /* its loop sees to it */
+        if (w->queue.first == NULL) /* its loop sees to it */
             fw_store32_release(&w->loop->regions_due, 1);
         wakeup = fw_operation_deliver_(op, 0);
         is_passed = true;
@@ -270,7 +258,7 @@ static int queue(fw_await *op, unsigned target, const void *object, struct fw_wa
     __atomic_store_n(&fw_ipc_hand_over_hook_, hand_over, __ATOMIC_RELAXED);
     fw_ipc_keeper_use_(w->mapping);
     b = lock_bucket(object);
-    is_first = w->first == NULL && look->word != NULL;
+    is_first = w->queue.first == NULL && look->word != NULL;
     append(w, op);
     unlock_bucket(b);
     error = fw_operation_queued_(loop, op, deadline);
@@ -326,7 +314,7 @@ static bool stop(fw_await *op)
         return false;
     }
     take_out(w, op);
-    is_idle = w->first == NULL;
+    is_idle = w->queue.first == NULL;
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
     unlock_bucket(b);
     fw_ipc_keeper_unuse_(w->mapping);

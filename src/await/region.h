@@ -11,6 +11,7 @@
 #include "await/loop.h"
 #include "core/bucket_lock.h"
 #include "core/operation.h"
+#include "core/operation_list.h"
 #include "ipc/region/keeper.h"
 
 /*
@@ -81,11 +82,11 @@ struct fw_watch_ {
     fw_loop *loop;
     const void *object;
     const struct fw_ipc_mapping_ *mapping;
-    fw_await *first, *last;      /* AWI4 */
-    uint32_t passes;             /* from task to task, one after the other */
-    uint64_t passes_since;       /* ns */
-    struct fw_kernel_wait_ word; /* AWI1 */
-    struct fw_kernel_wait_ life; /* AWI3 */
+    struct fw_operation_list_ queue; /* AWI4 */
+    uint32_t passes;                 /* from task to task, one after the other */
+    uint64_t passes_since;           /* ns */
+    struct fw_kernel_wait_ word;     /* AWI1 */
+    struct fw_kernel_wait_ life;     /* AWI3 */
     bool was_told;
     bool is_blind; /* the holder's death is not marked: intervals do not grow */
     uint32_t intervals;

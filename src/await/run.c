@@ -46,7 +46,7 @@ unsigned fw_loop_late(fw_loop *loop)
     unsigned n = 0;
 
     fw_bucket_lock_(&in->lock);
-    for (const fw_await *op = in->first; op != NULL && is_late(op, now); op = op->next_)
+    for (const fw_await *op = in->list.first; op != NULL && is_late(op, now); op = op->next_)
         n++;
     fw_bucket_unlock_(&in->lock);
     return n;

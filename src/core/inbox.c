@@ -36,13 +36,7 @@ struct fw_wakeup_ fw_inbox_put_(struct fw_inbox_ *in, fw_await *op, uint32_t sta
     struct fw_wakeup_ w = {NULL, NULL};
 
     fw_bucket_lock_(&in->lock);
-    op->next_ = NULL;
-    op->prev_ = in->last;
-    if (in->last != NULL)
-        in->last->next_ = op;
-    else
-        in->first = op;
-    in->last = op;
+    fw_operation_list_append_(&in->list, op);
     fw_store32_relaxed(&in->n, in->n + 1);
     op->is_listed_ = true;
     op->since_ = fw_clock_coarse_ns_();
@@ -55,14 +49,7 @@ struct fw_wakeup_ fw_inbox_put_(struct fw_inbox_ *in, fw_await *op, uint32_t sta
 
 static void unlink_from(struct fw_inbox_ *in, fw_await *op)
 {
-    if (op->prev_ != NULL)
-        op->prev_->next_ = op->next_;
-    else
-        in->first = op->next_;
-    if (op->next_ != NULL)
-        op->next_->prev_ = op->prev_;
-    else
-        in->last = op->prev_;
+    fw_operation_list_remove_(&in->list, op);
     fw_store32_relaxed(&in->n, in->n - 1);
     op->is_listed_ = false;
 }
@@ -72,7 +59,7 @@ fw_await *fw_inbox_take_(struct fw_inbox_ *in)
     fw_await *op;
 
     fw_bucket_lock_(&in->lock);
-    op = in->first;
+    op = in->list.first;
     if (op != NULL)
         unlink_from(in, op);
     fw_bucket_unlock_(&in->lock);
@@ -107,7 +94,7 @@ void fw_inbox_sleeps_(struct fw_inbox_ *in)
 
     fw_bucket_lock_(&in->lock);
     in->sleeps = true;
-    if (in->first != NULL)
+    if (in->list.first != NULL)
         kicks = must_kick(in);
     fw_bucket_unlock_(&in->lock);
     if (kicks)

@@ -9,6 +9,7 @@
 
 #include "core/bucket_lock.h"
 #include "core/operation.h"
+#include "core/operation_list.h"
 
 /*
  * The inbox of a loop: operations that were granted and are not delivered yet, first come, first
@@ -27,7 +28,7 @@
  */
 struct fw_inbox_ {
     struct fw_bucket_lock_ lock;
-    fw_await *first, *last;
+    struct fw_operation_list_ list;
     uint32_t n;
     uint32_t kickers;
     int event; /* its descriptor */

@@ -2,7 +2,6 @@
 """Ratios within rounds."""
 
 import math
-import statistics
 
 from flex import stats
 
@@ -12,12 +11,7 @@ def of(cell, base, value):
     above = {run["round"]: value(run) for run in cell["runs"]}
     below = {run["round"]: value(run) for run in base["runs"]}
     logs = [math.log(above[r] / below[r]) for r in above if r in below and above[r] and below[r]]
-    if not logs:
-        return None
-    middle, half = statistics.fmean(logs), stats.half_width(logs)
-    if half is None:
-        return math.exp(middle), None, None
-    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+    return stats.mean_ratio(logs)
 
 
 def text(found):

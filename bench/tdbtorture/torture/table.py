@@ -25,12 +25,7 @@ def ratio(document, lock, base, level):
     """
     above, below = times(document, lock, level), times(document, base, level)
     logs = [math.log(above[r] / below[r]) for r in above if r in below]
-    if not logs:
-        return None
-    middle, half = statistics.fmean(logs), stats.half_width(logs)
-    if half is None:
-        return math.exp(middle), None, None
-    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+    return stats.mean_ratio(logs)
 
 
 def ratio_text(found):

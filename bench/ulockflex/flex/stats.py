@@ -52,6 +52,19 @@ def geometric_mean(values):
     return math.exp(statistics.fmean(map(math.log, values))) if values else None
 
 
+def mean_ratio(logs):
+    """(value, low, high): geometric mean of ratios whose logarithms are these, and its interval.
+
+    None without any; low and high are None where there is no interval.
+    """
+    if not logs:
+        return None
+    middle, half = statistics.fmean(logs), half_width(logs)
+    if half is None:
+        return math.exp(middle), None, None
+    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+
+
 def values_of(cell, *path):
     """What the runs of a cell say in a field such as ("wait_ns", "p99"), if anything."""
     found = []
