@@ -43,8 +43,10 @@ foreach(rival glibc=libc6 libstdc++=libstdc++6 libatomic=libatomic1 nsync=libnsy
     list(GET pair 0 name)
     list(GET pair 1 package)
     ask(version dpkg-query --show --showformat "\${Version};" ${package})
-    list(GET version 0 version)     # of several architectures
-    add_version(${name} "${version}")
+    if(NOT version STREQUAL "")
+        list(GET version 0 version) # of several architectures
+        add_version(${name} "${version}")
+    endif()
 endforeach()
 ask(version rustc --version)
 add_version(rust-std "${version}")
