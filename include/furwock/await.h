@@ -115,9 +115,19 @@ FW_API void fw_task_end(fw_task task);
  */
 FW_API fw_task fw_task_switch(fw_task task);
 
-/* Releases what the task holds, whichever thread calls: as fw_mutex_unlock and so on by it. */
+/* Releases the mutex, which the task holds, whichever thread calls; else as fw_mutex_unlock. */
 FW_API void fw_task_mutex_unlock(fw_mutex *m, fw_task task);
+
+/*
+ * Releases the lock that the task holds for reading, whichever thread calls; else as
+ * fw_rwlock_rdunlock.
+ */
 FW_API void fw_task_rwlock_rdunlock(fw_rwlock *l, fw_task task);
+
+/*
+ * Releases the lock that the task holds for writing, whichever thread calls; else as
+ * fw_rwlock_wrunlock.
+ */
 FW_API void fw_task_rwlock_wrunlock(fw_rwlock *l, fw_task task);
 
 /*
@@ -223,8 +233,8 @@ FW_API bool fw_await_cancel(fw_await *op);
 FW_API bool fw_await_drop(fw_await *op);
 
 /*
- * Submits.  The deadline may be NULL; it needs a loop.  Beside 0, EINPROGRESS and what is said
- * below:
+ * Asks for the mutex.  The deadline may be NULL; it needs a loop.  This, and every submit call
+ * below, returns 0, EINPROGRESS (see the rules), or
  *   ETIMEDOUT  what it asks for is not to be had at once, and the deadline has passed
  *   EINVAL     the deadline is malformed, or there is one with a waker; or after fork
  *   EBUSY      the operation still waits, or was not delivered
@@ -232,12 +242,29 @@ FW_API bool fw_await_drop(fw_await *op);
  *   ENOMEM, EMFILE  the loop cannot have a timer
  */
 FW_API int fw_await_mutex(fw_await *op, fw_mutex *m, const fw_deadline *deadline);
+
+/*
+ * Asks for a unit of the semaphore; errors as for fw_await_mutex.  A drop posts a granted unit
+ * again.
+ */
 FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
+
+/*
+ * Waits until the event is set; errors as for fw_await_mutex.  A granted automatic event has been
+ * reset; a drop sets it again.
+ */
 FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
+
+/* Waits until the latch is open; errors as for fw_await_mutex. */
 FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);
 
-/* EAGAIN from rdlock: too many read locks are held. */
+/*
+ * Asks for the lock for reading; errors as for fw_await_mutex, and EAGAIN: too many read locks are
+ * held.
+ */
 FW_API int fw_await_rdlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+
+/* Asks for the lock for writing; errors as for fw_await_mutex. */
 FW_API int fw_await_wrlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
 
 /*
@@ -258,7 +285,10 @@ FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
  * before they are used again or freed: that returns true.  A group serves once.
  */
 
+/* Makes an empty group. */
 FW_API void fw_await_group_init(fw_await_group *group);
+
+/* Adds an operation, which does not wait, to the group; before any of the group is submitted. */
 FW_API void fw_await_group_add(fw_await_group *group, fw_await *op);
 
 /* The operation that has ended; NULL: none yet. */

@@ -85,8 +85,9 @@ FW_API int fw_barrier_init(fw_barrier *b, uint32_t parties);
 FW_API void fw_barrier_destroy(fw_barrier *b);
 
 /*
- * The same if no thread has arrived for a phase that will not end: 0.  Else EBUSY, with no effect;
- * also in the child of a fork if threads were inside.
+ * Ends the use of the barrier, as fw_barrier_destroy, if no thread has arrived for a phase that
+ * will not end: 0.  Else EBUSY, with no effect; also in the child of a fork if threads were
+ * inside.
  */
 FW_API int fw_barrier_trydestroy(fw_barrier *b);
 
@@ -97,8 +98,9 @@ FW_API int fw_barrier_trydestroy(fw_barrier *b);
 FW_API int fw_barrier_wait(fw_barrier *b);
 
 /*
- * The same with a wait policy for this call (NULL: the process default, and what the barrier has
- * learnt).  EINVAL for a malformed policy: then the caller has not arrived.
+ * Arrives and waits, as fw_barrier_wait, with a wait policy for this call (NULL: the process
+ * default, and what the barrier has learnt).  EINVAL for a malformed policy: then the caller has
+ * not arrived.
  */
 FW_API int fw_barrier_wait_policy(fw_barrier *b, const fw_wait_policy *policy);
 

@@ -102,9 +102,10 @@ FW_API int fw_brlock_init(fw_brlock *l);
 FW_API void fw_brlock_destroy(fw_brlock *l);
 
 /*
- * The same if no thread holds the lock: 0.  EBUSY, with no effect, if one does, or a writer waits;
- * also in a child of fork, for what other threads of its parent held.  Here, too, no thread may ask
- * for the lock meanwhile: while readers come and go, one that holds it could be missed.
+ * Frees what init allocated if no thread holds the lock: 0.  EBUSY, with no effect, if one does,
+ * or a writer waits; also in a child of fork, for what other threads of its parent held.  Here,
+ * too, no thread may ask for the lock meanwhile: while readers come and go, one that holds it
+ * could be missed.
  */
 FW_API int fw_brlock_trydestroy(fw_brlock *l);
 
@@ -123,8 +124,8 @@ FW_API void fw_brlock_rdlock(fw_brlock *l);
 FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
- * none).  EINVAL also for a malformed policy.
+ * Takes a read lock with a wait policy (NULL: the process default) and a deadline (NULL: none).
+ * Results as for fw_brlock_timedrdlock; EINVAL also for a malformed policy.
  */
 FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
@@ -141,8 +142,17 @@ FW_API int fw_brlock_trywrlock(fw_brlock *l);
 /* Takes the lock for writing, waiting for other writers, then for the readers inside. */
 FW_API void fw_brlock_wrlock(fw_brlock *l);
 
-/* The same with a deadline; with a policy and a deadline.  Results as for reading. */
+/*
+ * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the
+ * deadline has passed: then readers are admitted again; EINVAL if the caller must wait and the
+ * deadline is malformed.
+ */
 FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline);
+
+/*
+ * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
+ * none).  Results as for fw_brlock_timedwrlock; EINVAL also for a malformed policy.
+ */
 FW_API int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 

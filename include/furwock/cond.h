@@ -86,15 +86,17 @@ FW_API void fw_cond_init(fw_cond *c);
 FW_API void fw_cond_wait(fw_cond *c, fw_mutex *m);
 
 /*
- * The same until the deadline at most.  Returns 0 when woken; ETIMEDOUT if the deadline has passed
- * first; EINVAL if the deadline is malformed (the mutex was not released then).
+ * Waits as fw_cond_wait, until the deadline at most.  Returns 0 when woken; ETIMEDOUT if the
+ * deadline has passed first; EINVAL if the deadline is malformed (the mutex was not released
+ * then).
  */
 FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  EINVAL also
- * for a malformed policy.  With the default policy a thread spins before it sleeps only while that
- * has paid off recently: doc/design/cond.md.  The mutex is locked again with the default policy.
+ * Waits with a wait policy (NULL: the process default) and a deadline (NULL: none); results as for
+ * fw_cond_timedwait, EINVAL also for a malformed policy.  With the default policy a thread spins
+ * before it sleeps only while that has paid off recently: doc/design/cond.md.  The mutex is locked
+ * again with the default policy.
  */
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
                                const fw_deadline *deadline);

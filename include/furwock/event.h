@@ -103,14 +103,15 @@ FW_API int fw_event_trywait(fw_event *e);
 FW_API void fw_event_wait(fw_event *e);
 
 /*
- * The same until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has passed; EINVAL if
- * the event is not set and the deadline is malformed (furwock/bits/deadline.h).
+ * Waits until the event is set (and resets an automatic one), or until the deadline.  Returns 0;
+ * ETIMEDOUT if the deadline has passed; EINVAL if the event is not set and the deadline is
+ * malformed (furwock/bits/deadline.h).
  */
 FW_API int fw_event_timedwait(fw_event *e, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
- * none).  EINVAL also for a malformed policy.
+ * Waits for the event with a wait policy (NULL: the process default) and a deadline (NULL: none).
+ * Results as for fw_event_timedwait; EINVAL also for a malformed policy.
  */
 FW_API int fw_event_wait_policy(fw_event *e, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);

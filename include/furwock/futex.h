@@ -70,29 +70,40 @@ enum { FW_FUTEX_PRIVATE = 0, FW_FUTEX_SHARED = 1 };
 FW_API int fw_futex_wait(const uint32_t *word, uint32_t expected, unsigned flags,
                          const fw_deadline *deadline);
 
-/* The same, woken only by wakes that share a bit with `bits`. -EINVAL also if bits is 0. */
+/*
+ * Sleeps as fw_futex_wait, woken only by wakes that share a bit with `bits`.  -EINVAL also if bits
+ * is 0.
+ */
 FW_API int fw_futex_wait_bitset(const uint32_t *word, uint32_t expected, uint32_t bits,
                                 unsigned flags, const fw_deadline *deadline);
 
 /*
- * Wakes at most n waiters, the longest waiting first (among equal priorities). >= 0 how many were
- * woken -EINVAL  misaligned word, bad flags, n above FW_FUTEX_ALL -EFAULT  no such memory (a
- * private word is looked up by address only: freed memory is no error)
+ * Wakes at most n waiters, the longest waiting first (among equal priorities).
+ *   >= 0     how many were woken
+ *   -EINVAL  misaligned word, bad flags, n above FW_FUTEX_ALL
+ *   -EFAULT  no such memory (a private word is looked up by address only: freed memory is no error)
  */
 FW_API int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags);
 
-/* The same for waiters whose bits overlap with `bits`. -EINVAL also if bits is 0. */
+/*
+ * Wakes at most n of the waiters whose bits overlap with `bits`, as fw_futex_wake.  -EINVAL also
+ * if bits is 0.
+ */
 FW_API int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags);
 
 /*
- * Wakes at most n_wake of the waiters on `from`, then requeues at most n_move others to `to`, where
- * they go on sleeping.
- *   >= 0     how many were woken or moved
- *   -EAGAIN  (cmp_requeue) *from was not `expected`; none was woken or moved
- *   -EINVAL, -EFAULT as above
+ * Wakes at most n_wake of the waiters on `from`, then requeues at most n_move others to `to`,
+ * where they go on sleeping.
+ *   >= 0               how many were woken or moved
+ *   -EINVAL, -EFAULT   as for fw_futex_wake
  */
 FW_API int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to,
                             unsigned n_move, unsigned flags);
+
+/*
+ * Wakes and moves waiters as fw_futex_requeue, if *from is `expected`; else -EAGAIN: none was
+ * woken or moved.
+ */
 FW_API int fw_futex_cmp_requeue(const uint32_t *from, uint32_t expected, unsigned n_wake,
                                 const uint32_t *to, unsigned n_move, unsigned flags);
 

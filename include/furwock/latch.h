@@ -92,8 +92,8 @@ FW_API void fw_latch_wait(fw_latch *l);
 FW_API int fw_latch_timedwait(fw_latch *l, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
- * none).  EINVAL also for a malformed policy.
+ * Waits until the latch is open with a wait policy (NULL: the process default) and a deadline
+ * (NULL: none).  Results as for fw_latch_timedwait; EINVAL also for a malformed policy.
  */
 FW_API int fw_latch_wait_policy(fw_latch *l, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);

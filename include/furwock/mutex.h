@@ -122,8 +122,8 @@ FW_INLINE void fw_mutex_lock(fw_mutex *m)
 FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
- * none).  EINVAL also for a malformed policy.
+ * Takes the mutex with a wait policy (NULL: the process default) and a deadline (NULL: none).
+ * Results as for fw_mutex_timedlock; EINVAL also for a malformed policy.
  */
 FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);

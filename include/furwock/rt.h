@@ -116,9 +116,18 @@ typedef enum fw_rt_protocol {
 
 enum { FW_RT_PROTOCOLS = FW_RT_FMLP_DU };
 
+/*
+ * The name of a protocol: "PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF", "MPCP", "MPCP-DU",
+ * "FMLP+", "FMLP+-DU"; NULL for other numbers.
+ */
 /* "PIP", "IPCP", "PCP", "PCP-DU-BOOL", "PCP-DU-PF", "MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"; NULL
  * for other numbers.  0 for other names; upper and lower case are the same. */
 FW_API const char *fw_rt_protocol_name(fw_rt_protocol protocol);
+
+/*
+ * The protocol of that name, as fw_rt_protocol_name gives it; upper and lower case are the same.
+ * 0: there is none.
+ */
 FW_API fw_rt_protocol fw_rt_protocol_named(const char *name);
 
 typedef enum fw_rt_tier { FW_RT_TIER_ANY, FW_RT_TIER_A, FW_RT_TIER_B } fw_rt_tier;
@@ -147,11 +156,11 @@ enum {
 FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
 
 /*
- * The same for the tasks of several users: any owner and permissions of the file are accepted. It
- * is created with `permissions`, 0660 for instance, less the umask.  Security depends on these and
- * on the directory (in /dev/shm anyone may have created the file first): a user with write access
- * to a group can stop it, and can make those of its tasks that are privileged (FW_RT_MPCP_DU,
- * FW_RT_FMLP_DU) raise the priority of any thread.
+ * Opens or creates a group, as fw_rt_group_open, for the tasks of several users: any owner and
+ * permissions of the file are accepted.  It is created with `permissions`, 0660 for instance, less
+ * the umask.  Security depends on these and on the directory (in /dev/shm anyone may have created
+ * the file first): a user with write access to a group can stop it, and can make those of its
+ * tasks that are privileged (FW_RT_MPCP_DU, FW_RT_FMLP_DU) raise the priority of any thread.
  *   EINVAL    also: no name, or no such permissions
  */
 FW_API int fw_rt_group_open_shared(fw_rt_group **group, const char *name, fw_rt_tier tier,
@@ -160,6 +169,7 @@ FW_API int fw_rt_group_open_shared(fw_rt_group **group, const char *name, fw_rt_
 /* Closes the group.  EBUSY: this process still has tasks in it. */
 FW_API int fw_rt_group_close(fw_rt_group *group);
 
+/* The tier of the group: FW_RT_TIER_A or FW_RT_TIER_B. */
 FW_API fw_rt_tier fw_rt_group_tier(const fw_rt_group *group);
 
 struct fw_rt_task_options {
@@ -209,10 +219,11 @@ FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protoco
                       unsigned *lock);
 
 /*
+ * Takes the lock if that is possible at once.
  *   0            the task has the lock
  *   EOWNERDEAD   the task has it; its previous owner died in the critical section
- *   EBUSY        trylock: it would have to wait
- *   EDEADLK      the task has it already, or (PIP) a cycle of waiters would close
+ *   EBUSY        it would have to wait
+ *   EDEADLK      the task has it already
  *   EINVAL       not opened by this task
  *   EPERM        the protocol allows no such nesting
  *   EXDEV        the task has been moved from its CPU by others
@@ -220,6 +231,11 @@ FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protoco
  *                task does not have it
  */
 FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
+
+/*
+ * Takes the lock, waiting as its protocol says.  Results as for fw_rt_trylock, without EBUSY;
+ * EDEADLK also if (PIP) a cycle of waiters would close.
+ */
 FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
 
 /* EPERM: the task does not have it; EINVAL: not opened by this task. */

@@ -150,12 +150,16 @@ FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
 }
 
 /*
- * The same, waiting until the deadline at most: 0; ETIMEDOUT; EAGAIN if too many read locks are
- * held; EINVAL if the caller must wait and the deadline is malformed (furwock/bits/deadline.h).
- * With a wait policy for this call (NULL: the process default) and a deadline (NULL: none), EINVAL
- * also for a malformed policy.
+ * Takes the lock for reading, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EAGAIN if
+ * too many read locks are held; EINVAL if the caller must wait and the deadline is malformed
+ * (furwock/bits/deadline.h).
  */
 FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline);
+
+/*
+ * Takes the lock for reading with a wait policy (NULL: the process default) and a deadline (NULL:
+ * none).  Results as for fw_rwlock_timedrdlock; EINVAL also for a malformed policy.
+ */
 FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 
@@ -170,10 +174,13 @@ FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
 }
 
 /*
- * --- Writing: as above, without EAGAIN; EBUSY if any thread holds the lock. ----------------------
+ * --- Writing -----------------------------------------------------------------------------------
  */
+
+/* Takes the lock for writing if no thread holds it.  Returns 0, or EBUSY.  Never waits. */
 FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
 
+/* Takes the lock for writing, waiting if need be. */
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l);
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
 {
@@ -184,10 +191,20 @@ FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
         fw_rwlock_wrlock_slow_(l, seen);
 }
 
+/*
+ * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
+ * the caller must wait and the deadline is malformed.
+ */
 FW_API int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline);
+
+/*
+ * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
+ * none).  Results as for fw_rwlock_timedwrlock; EINVAL also for a malformed policy.
+ */
 FW_API int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);
 
+/* Releases the lock, which the caller holds for writing. */
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l);
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
 {
@@ -201,21 +218,50 @@ FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
 FW_API void fw_rwlock_unlock(fw_rwlock *l);
 
 /*
- * --- Upgradable reading: as above, without EAGAIN. ----------------------------------------------
+ * --- Upgradable reading ------------------------------------------------------------------------
+ */
+
+/*
+ * Takes the lock upgradable if that is possible at once.  Returns 0, or EBUSY: a thread holds it
+ * for writing or upgradable, or a writer goes first.  Never waits.
  */
 FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l);
+
+/* Takes the lock upgradable, waiting if need be. */
 FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l);
+
+/*
+ * Takes the lock upgradable, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
+ * the caller must wait and the deadline is malformed.
+ */
 FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline);
+
+/*
+ * Takes the lock upgradable with a wait policy (NULL: the process default) and a deadline (NULL:
+ * none).  Results as for fw_rwlock_upgradable_timedlock; EINVAL also for a malformed policy.
+ */
 FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
                                             const fw_deadline *deadline);
+
+/* Releases the lock, which the caller holds upgradable. */
 FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
 
 /*
- * Turns upgradable into write: what the caller has read still holds. tryupgrade: EBUSY if there are
- * readers.  After ETIMEDOUT, EBUSY or EINVAL the caller still has the lock upgradable.
+ * Turns upgradable into write if there are no readers: 0.  EBUSY: there are, and the caller still
+ * has the lock upgradable.  Never waits.
  */
 FW_API int fw_rwlock_tryupgrade(fw_rwlock *l);
+
+/*
+ * Turns upgradable into write, waiting for the readers to leave: what the caller has read still
+ * holds.
+ */
 FW_API void fw_rwlock_upgrade(fw_rwlock *l);
+
+/*
+ * Turns upgradable into write, waiting until the deadline at most.  Returns 0; after ETIMEDOUT,
+ * and EINVAL (a malformed deadline), the caller still has the lock upgradable.
+ */
 FW_API int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline);
 
 /*

@@ -123,8 +123,8 @@ FW_INLINE void fw_sem_wait(fw_sem *s)
 FW_API int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy for this call (NULL: the process default) and a deadline (NULL:
- * none).  EINVAL also for a malformed policy.
+ * Takes a unit with a wait policy (NULL: the process default) and a deadline (NULL: none).
+ * Results as for fw_sem_timedwait; EINVAL also for a malformed policy.
  */
 FW_API int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
 

@@ -86,8 +86,16 @@ FW_BEGIN_DECLS
  */
 FW_API int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m, const fw_deadline *deadline);
 
-/* Releases it, and so on, for the task that holds it (0: the calling thread): else EPERM. */
+/*
+ * Releases the mutex, which the task holds (0: the calling thread); else as fw_ipc_mutex_unlock.
+ * EPERM: it does not hold it.
+ */
 FW_API int fw_task_ipc_mutex_unlock(fw_ipc_mutex *m, fw_task task);
+
+/*
+ * After EOWNERDEAD: declares the data consistent, as fw_ipc_mutex_consistent, for the task that
+ * holds the mutex (0: the calling thread).  EPERM: it does not hold it.
+ */
 FW_API int fw_task_ipc_mutex_consistent(fw_ipc_mutex *m, fw_task task);
 
 /* Takes a permit.  EINVAL, EUCLEAN, EAGAIN, ENOMEM as above.  A drop posts it again. */

@@ -125,14 +125,15 @@ FW_API int fw_ipc_barrier_join(fw_ipc_barrier *b);
 FW_API int fw_ipc_barrier_wait(fw_ipc_barrier *b);
 
 /*
- * The same until the deadline at most.  ETIMEDOUT: the caller has not arrived, and is still a
- * participant.  EINVAL also for a malformed deadline.
+ * Arrives and waits, as fw_ipc_barrier_wait, until the deadline at most.  ETIMEDOUT: the caller
+ * has not arrived, and is still a participant.  EINVAL also for a malformed deadline.
  */
 FW_API int fw_ipc_barrier_timedwait(fw_ipc_barrier *b, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
- * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ * Arrives and waits with a wait policy (NULL: the process default) and a deadline (NULL: none);
+ * results as for fw_ipc_barrier_timedwait.  Also ECANCELED and EINTR, if the policy asks for that:
+ * furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_barrier_wait_policy(fw_ipc_barrier *b, const fw_wait_policy *policy,
                                       const fw_deadline *deadline);

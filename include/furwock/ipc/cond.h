@@ -106,15 +106,15 @@ FW_API int fw_ipc_cond_init(fw_ipc_cond *c);
 FW_API int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m);
 
 /*
- * The same until the deadline at most: ETIMEDOUT, with the mutex held.  (EOWNERDEAD comes first.)
- * EINVAL also for a malformed deadline: nothing was done.
+ * Waits as fw_ipc_cond_wait, until the deadline at most: ETIMEDOUT, with the mutex held.
+ * (EOWNERDEAD comes first.)  EINVAL also for a malformed deadline: nothing was done.
  */
 FW_API int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  The mutex
- * is locked again with the default policy.  Also ECANCELED and EINTR, if the policy asks for that:
- * furwock/ipc/interrupt.h.
+ * Waits with a wait policy (NULL: the process default) and a deadline (NULL: none); results as for
+ * fw_ipc_cond_timedwait.  The mutex is locked again with the default policy.  Also ECANCELED and
+ * EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
                                    const fw_deadline *deadline);

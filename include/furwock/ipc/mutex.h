@@ -132,12 +132,16 @@ FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
     return __builtin_expect(fw_ipc_mutex_take_(m), 1) ? 0 : fw_ipc_mutex_lock_slow_(m);
 }
 
-/* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
+/*
+ * Takes the mutex as fw_ipc_mutex_lock, waiting until the deadline at most: ETIMEDOUT.  EINVAL
+ * also for a malformed deadline.
+ */
 FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
- * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ * Takes the mutex with a wait policy (NULL: the process default) and a deadline (NULL: none);
+ * results as for fw_ipc_mutex_timedlock.  Also ECANCELED and EINTR, if the policy asks for that:
+ * furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
                                     const fw_deadline *deadline);

@@ -38,8 +38,14 @@ FW_BEGIN_DECLS
  *         return error;
  *     }
  */
+
+/* The read-write lock of that name.  Errors as for fw_region_object; *l is NULL then. */
 FW_API int fw_region_rwlock(fw_region *region, const char *name, unsigned flags, fw_ipc_rwlock **l);
+
+/* The condition variable of that name.  Errors as for fw_region_object; *c is NULL then. */
 FW_API int fw_region_cond(fw_region *region, const char *name, unsigned flags, fw_ipc_cond **c);
+
+/* The once object of that name.  Errors as for fw_region_object; *o is NULL then. */
 FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags, fw_ipc_once **o);
 
 /*
@@ -55,7 +61,10 @@ FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags, f
 FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
                          unsigned flags, fw_ipc_sem **s);
 
-/* n permits. */
+/*
+ * n permits, all free at creation.  EPROTO also: there are permits of that name, of another
+ * number.
+ */
 FW_API int fw_region_permits(fw_region *region, const char *name, uint32_t n, unsigned flags,
                              fw_ipc_permits **u);
 
@@ -78,7 +87,11 @@ FW_API int fw_region_journal(fw_region *region, const char *name, size_t capacit
 FW_API int fw_region_mutex_with_journal(fw_region *region, const char *name, size_t capacity,
                                         unsigned flags, fw_ipc_mutex **m, fw_ipc_journal **j);
 
-/* The same with a read-write lock, for what its writers change. */
+/*
+ * A read-write lock that is made together with its journal, in one step, as
+ * fw_region_mutex_with_journal; for what its writers change.  fw_region_rwlock finds the lock,
+ * too.
+ */
 FW_API int fw_region_rwlock_with_journal(fw_region *region, const char *name, size_t capacity,
                                          unsigned flags, fw_ipc_rwlock **l, fw_ipc_journal **j);
 

@@ -92,18 +92,22 @@ FW_API int fw_ipc_permits_trywait(fw_ipc_permits *u);
 /* Takes a permit, waiting for one if need be.  A thread that holds all of them waits forever. */
 FW_API int fw_ipc_permits_wait(fw_ipc_permits *u);
 
-/* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
+/*
+ * Takes a permit, waiting until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed
+ * deadline.
+ */
 FW_API int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
- * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ * Takes a permit with a wait policy (NULL: the process default) and a deadline (NULL: none);
+ * results as for fw_ipc_permits_timedwait.  Also ECANCELED and EINTR, if the policy asks for that:
+ * furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
                                       const fw_deadline *deadline);
 
 /*
- * The same, and says which permit.
+ * Takes a permit as fw_ipc_permits_wait_policy, and says which one.
  *   0            *permit is the caller's
  *   EOWNERDEAD   *permit is the caller's, and its previous owner died with it
  *   ETIMEDOUT    no permit
@@ -117,12 +121,13 @@ FW_API int fw_ipc_permits_post(fw_ipc_permits *u);
 /* Gives this one back.  EPERM: the caller does not hold it. */
 FW_API int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit);
 
-/*
- * Snapshots: how many permits there are, how many of them could be taken, and how many the calling
- * thread holds; 0 if that cannot be determined.
- */
+/* How many permits there are; 0 if that cannot be determined. */
 FW_API uint32_t fw_ipc_permits_count(const fw_ipc_permits *u);
+
+/* How many of the permits could be taken: a snapshot; 0 also if that cannot be determined. */
 FW_API uint32_t fw_ipc_permits_value(const fw_ipc_permits *u);
+
+/* How many permits the calling thread holds; 0 also if that cannot be determined. */
 FW_API uint32_t fw_ipc_permits_held_by_me(const fw_ipc_permits *u);
 
 #ifdef FW_ANNOTATED_

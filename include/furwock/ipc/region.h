@@ -145,9 +145,9 @@ enum {
 FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region);
 
 /*
- * The same in an open file: a memfd, inherited or passed by SCM_RIGHTS.  The descriptor is
- * open for reading and writing, stays the caller's, and may be closed afterwards.  Size 0: the
- * file's own.  As above, and
+ * Creates or joins a region, as fw_region_open, in an open file: a memfd, inherited or passed by
+ * SCM_RIGHTS.  The descriptor is open for reading and writing, stays the caller's, and may be
+ * closed afterwards.  Size 0: the file's own.  Errors as there, and
  *   EBADF       no descriptor
  *   EPERM       sealed against writing, or against growth (F_SEAL_GROW) and too short
  * It is up to the caller to check the owner (fstat(2), fw_region_owner): SHARED changes nothing.
@@ -156,10 +156,11 @@ FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_regi
 FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
 
 /*
- * The same in a shared mapping of the user's own, readable and writable, page-aligned, and
- * zeroed before a region is created there. `size` is that of the mapping: an existing
- * region may be smaller, not larger. The mapping must stay until fw_region_close has returned 0.
- *   0, ENOENT, EEXIST, EINVAL, EPROTO, EUCLEAN, ESTALE, EMFILE as above
+ * Creates or joins a region, as fw_region_open, in a shared mapping of the user's own, readable
+ * and writable, page-aligned, and zeroed before a region is created there.  `size` is that of the
+ * mapping: an existing region may be smaller, not larger.  The mapping must stay until
+ * fw_region_close has returned 0.
+ *   0, ENOENT, EEXIST, EINVAL, EPROTO, EUCLEAN, ESTALE, EMFILE as for fw_region_open
  *   EINVAL      also: memory is NULL, or not on a page
  *   EBUSY       this process has a region that overlaps with it
  */
@@ -197,8 +198,10 @@ FW_API int fw_region_leave(fw_region *region);
  */
 FW_API int fw_region_remove(const char *name);
 
-/* Where it begins, and its size.  NULL and 0: no region. */
+/* Where the region begins, in this process; NULL if it is no region. */
 FW_API void *fw_region_base(const fw_region *region);
+
+/* The region's size in bytes; 0 if it is no region. */
 FW_API size_t fw_region_size(const fw_region *region);
 
 /*
@@ -245,10 +248,10 @@ FW_API int fw_region_object(fw_region *region, const char *name, fw_region_kind 
                             unsigned flags, void **object);
 
 /*
- * The same; `init` initialises a new object before others can find it.  If the process dies
- * meanwhile, there is no object, and the next one starts again, with zeroes.  A result of init
- * other than 0 is returned, and there is no object either. init must not create objects in the same
- * region (EDEADLK).
+ * Finds or creates an object, as fw_region_object; `init` initialises a new one before others can
+ * find it.  If the process dies meanwhile, there is no object, and the next one starts again, with
+ * zeroes.  A result of init other than 0 is returned, and there is no object either.  init must
+ * not create objects in the same region (EDEADLK).
  */
 FW_API int fw_region_object_init(fw_region *region, const char *name, fw_region_kind kind,
                                  size_t size, unsigned flags, int (*init)(void *object, void *arg),

@@ -84,12 +84,16 @@ FW_API int fw_ipc_sem_trywait(fw_ipc_sem *s);
 /* Takes a unit, waiting for one if need be. */
 FW_API int fw_ipc_sem_wait(fw_ipc_sem *s);
 
-/* The same until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed deadline. */
+/*
+ * Takes a unit, waiting until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed
+ * deadline.
+ */
 FW_API int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline);
 
 /*
- * The same with a wait policy (NULL: the process default) and a deadline (NULL: none).  Also
- * ECANCELED and EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
+ * Takes a unit with a wait policy (NULL: the process default) and a deadline (NULL: none); results
+ * as for fw_ipc_sem_timedwait.  Also ECANCELED and EINTR, if the policy asks for that:
+ * furwock/ipc/interrupt.h.
  */
 FW_API int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy,
                                   const fw_deadline *deadline);

@@ -69,6 +69,8 @@ typedef struct fw_ipc_state {
  *   EUCLEAN   the lock was overwritten
  */
 FW_API int fw_ipc_mutex_state(const fw_ipc_mutex *m, fw_ipc_state *state);
+
+/* Fills in *state of a read-write lock, as fw_ipc_mutex_state does. */
 FW_API int fw_ipc_rwlock_state(const fw_ipc_rwlock *l, fw_ipc_state *state);
 
 FW_END_DECLS
