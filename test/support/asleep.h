@@ -8,32 +8,54 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+/* The first bytes of a file of a thread in /proc, as a string; false: there is no such thread. */
+static inline bool thread_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    length = fread(text, 1, size - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    return true;
+}
+
 /*
  * 'R', 'S', 'T', 'Z' ...: the state of a thread as /proc/PID/task/TID/stat has it, behind its name,
  * which ends with the last ')'.  0: there is no such thread.
  */
 static inline char thread_state(pid_t pid, pid_t tid)
 {
-    char path[64], text[256];
+    char text[256];
     const char *name_end;
-    size_t length;
-    FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-    file = fopen(path, "re");
-    if (file == NULL)
+    if (!thread_file(pid, tid, "stat", text, sizeof text))
         return 0;
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
     name_end = strrchr(text, ')');
     return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
 }
 
-/* Does a thread of this process sleep in the kernel? */
+/*
+ * Does a thread sleep in the kernel?  One that has called for sleep, and still runs on its way to
+ * it, has that state too; the file "syscall" says "running" of it.
+ */
+static inline bool thread_is_asleep(pid_t pid, pid_t tid)
+{
+    char text[8] = "";
+
+    return thread_state(pid, tid) == 'S' &&
+           !(thread_file(pid, tid, "syscall", text, sizeof text) && text[0] == 'r');
+}
+
+/* The same of a thread of this process. */
 static inline bool is_asleep(pid_t tid)
 {
-    return thread_state(getpid(), tid) == 'S';
+    return thread_is_asleep(getpid(), tid);
 }
 
 #endif

@@ -23,7 +23,7 @@ void await_asleep(pid_t pid, const pid_t *tid, const bool *done)
 
         if (__atomic_load_n(done, __ATOMIC_ACQUIRE))
             return;
-        if (t != 0 && thread_state(pid, t) == 'S')
+        if (t != 0 && thread_is_asleep(pid, t))
             return;
         usleep(200);
     }
