@@ -10,11 +10,15 @@
  *     fw::mutex                   Lockable, TimedLockable             furwock/mutex.hpp
  *     fw::shared_mutex            SharedTimedLockable, upgradable     furwock/rwlock.hpp
  *     fw::brlock                  SharedTimedLockable                 furwock/brlock.hpp
+ *     fw::recursive_mutex         Lockable, TimedLockable             furwock/recursive_mutex.hpp
+ *     fw::waiting<Lock, Policy>   a lock that waits by a policy       furwock/wait.hpp
+ *     fw::upgrade_lock            guards of the upgradable mode       furwock/upgrade.hpp
  *     fw::condition_variable      as std::condition_variable          furwock/cond.hpp
  *     fw::counting_semaphore      as C++20's, so is binary_semaphore  furwock/sem.hpp
  *     fw::event                   manual and automatic                furwock/event.hpp
  *     fw::latch, fw::barrier      as C++20's                          latch.hpp, barrier.hpp
  *     fw::call_once, once_flag    as std::call_once                   furwock/once.hpp
+ *     fw::wait_any                for one of several objects          furwock/any.hpp
  *
  * Rules
  *  - The headers are thin: a class holds the C object and nothing else (a barrier its completion
@@ -26,8 +30,8 @@
  *  - Times are those of <chrono>.  A point on steady_clock or system_clock is a deadline on
  *    CLOCK_MONOTONIC or CLOCK_REALTIME; other clocks are converted, and looked at again.  The far
  *    ends (time_point::max(), hours::max()) mean what they say.
- *  - native_handle() is the C object, for calls that take a wait policy (furwock/wait.h) and for
- *    fw_wait_any.
+ *  - Calls that wait take an fw::wait_policy as their last argument.
+ *  - native_handle() is the C object, for calls of C.
  *
  * Example: a queue that is closed at the end
  *
@@ -65,6 +69,7 @@
  *         bool closed_ = false;
  *     };
  */
+#include <furwock/any.hpp>
 #include <furwock/barrier.hpp>
 #include <furwock/brlock.hpp>
 #include <furwock/cond.hpp>
@@ -72,7 +77,10 @@
 #include <furwock/latch.hpp>
 #include <furwock/mutex.hpp>
 #include <furwock/once.hpp>
+#include <furwock/recursive_mutex.hpp>
 #include <furwock/rwlock.hpp>
 #include <furwock/sem.hpp>
+#include <furwock/upgrade.hpp>
+#include <furwock/wait.hpp>
 
 #endif

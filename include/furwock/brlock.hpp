@@ -37,21 +37,28 @@ class brlock {
         fw_brlock_wrlock(&l_);
     }
 
+    void lock(const wait_policy &policy) noexcept
+    {
+        (void)fw_brlock_wrlock_policy(&l_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_lock() noexcept
     {
         return fw_brlock_trywrlock(&l_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
+                                    const wait_policy &policy = {})
     {
-        return detail::done_within(fw_brlock_timedwrlock, &l_, d);
+        return detail::done_within(fw_brlock_wrlock_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
+                                      const wait_policy &policy = {})
     {
-        return detail::done_by(fw_brlock_timedwrlock, &l_, at);
+        return detail::done_by(fw_brlock_wrlock_policy, &l_, at, policy);
     }
 
     void unlock() noexcept
@@ -64,21 +71,29 @@ class brlock {
         fw_brlock_rdlock(&l_);
     }
 
+    void lock_shared(const wait_policy &policy) noexcept
+    {
+        if (fw_brlock_rdlock_policy(&l_, policy.native_handle(), nullptr) != 0)
+            fw_brlock_rdlock(&l_); /* aborts: too many read locks */
+    }
+
     [[nodiscard]] bool try_lock_shared() noexcept
     {
         return fw_brlock_tryrdlock(&l_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d,
+                                           const wait_policy &policy = {})
     {
-        return detail::done_within(fw_brlock_timedrdlock, &l_, d);
+        return detail::done_within(fw_brlock_rdlock_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at,
+                                             const wait_policy &policy = {})
     {
-        return detail::done_by(fw_brlock_timedrdlock, &l_, at);
+        return detail::done_by(fw_brlock_rdlock_policy, &l_, at, policy);
     }
 
     void unlock_shared() noexcept

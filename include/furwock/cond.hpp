@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
+#include <type_traits>
 
 #include <furwock/bits/chrono.hpp>
 #include <furwock/cond.h>
@@ -14,7 +15,8 @@ namespace fw {
 
 /*
  * fw_cond (furwock/cond.h) with the calls of std::condition_variable, on std::unique_lock of
- * fw::mutex; constant-initialised, 8 bytes.  The waits are cancellation points.
+ * fw::mutex, or of fw::waiting<fw::mutex, ...>; constant-initialised, 8 bytes.  The waits are
+ * cancellation points.  For other locks: furwock/cond_any.hpp.
  */
 class condition_variable {
   public:
@@ -34,20 +36,26 @@ class condition_variable {
         fw_cond_broadcast(&c_);
     }
 
-    void wait(std::unique_lock<mutex> &lock)
+    template <class Mutex> void wait(std::unique_lock<Mutex> &lock)
     {
-        fw_cond_wait(&c_, lock.mutex()->native_handle());
+        fw_cond_wait(&c_, mutex_of(lock));
     }
 
-    template <class Predicate> void wait(std::unique_lock<mutex> &lock, Predicate holds)
+    template <class Mutex> void wait(std::unique_lock<Mutex> &lock, const wait_policy &policy)
+    {
+        (void)fw_cond_wait_policy(&c_, mutex_of(lock), policy.native_handle(), nullptr);
+    }
+
+    template <class Mutex, class Predicate>
+    void wait(std::unique_lock<Mutex> &lock, Predicate holds)
     {
         while (!holds())
             wait(lock);
     }
 
     /* On a foreign clock that is not there yet after that time, the wake is spurious. */
-    template <class Clock, class Duration>
-    std::cv_status wait_until(std::unique_lock<mutex> &lock,
+    template <class Mutex, class Clock, class Duration>
+    std::cv_status wait_until(std::unique_lock<Mutex> &lock,
                               const std::chrono::time_point<Clock, Duration> &at)
     {
         const fw_deadline deadline = detail::to_deadline(at);
@@ -56,8 +64,8 @@ class condition_variable {
                                                                : std::cv_status::timeout;
     }
 
-    template <class Clock, class Duration, class Predicate>
-    bool wait_until(std::unique_lock<mutex> &lock,
+    template <class Mutex, class Clock, class Duration, class Predicate>
+    bool wait_until(std::unique_lock<Mutex> &lock,
                     const std::chrono::time_point<Clock, Duration> &at, Predicate holds)
     {
         while (!holds())
@@ -66,16 +74,16 @@ class condition_variable {
         return true;
     }
 
-    template <class Rep, class Period>
-    std::cv_status wait_for(std::unique_lock<mutex> &lock,
+    template <class Mutex, class Rep, class Period>
+    std::cv_status wait_for(std::unique_lock<Mutex> &lock,
                             const std::chrono::duration<Rep, Period> &d)
     {
         return wait_by(lock, detail::from_now(d)) ? std::cv_status::no_timeout
                                                   : std::cv_status::timeout;
     }
 
-    template <class Rep, class Period, class Predicate>
-    bool wait_for(std::unique_lock<mutex> &lock, const std::chrono::duration<Rep, Period> &d,
+    template <class Mutex, class Rep, class Period, class Predicate>
+    bool wait_for(std::unique_lock<Mutex> &lock, const std::chrono::duration<Rep, Period> &d,
                   Predicate holds)
     {
         const fw_deadline deadline = detail::from_now(d);
@@ -92,10 +100,18 @@ class condition_variable {
     }
 
   private:
-    /* False if it timed out. */
-    bool wait_by(std::unique_lock<mutex> &lock, const fw_deadline &deadline)
+    /* A lock of fw::waiting<fw::mutex> is one of fw::mutex. */
+    template <class Mutex> static fw_mutex *mutex_of(const std::unique_lock<Mutex> &lock)
     {
-        return fw_cond_timedwait(&c_, lock.mutex()->native_handle(), &deadline) != ETIMEDOUT;
+        static_assert(std::is_base_of_v<mutex, Mutex>,
+                      "with other locks: fw::condition_variable_any");
+        return static_cast<mutex *>(lock.mutex())->native_handle();
+    }
+
+    /* False if it timed out. */
+    template <class Mutex> bool wait_by(std::unique_lock<Mutex> &lock, const fw_deadline &deadline)
+    {
+        return fw_cond_timedwait(&c_, mutex_of(lock), &deadline) != ETIMEDOUT;
     }
 
     fw_cond c_ = FW_COND_INIT;

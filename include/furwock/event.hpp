@@ -40,21 +40,28 @@ class event {
         fw_event_wait(&e_);
     }
 
+    void wait(const wait_policy &policy) noexcept
+    {
+        (void)fw_event_wait_policy(&e_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_wait() noexcept
     {
         return fw_event_trywait(&e_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool wait_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool wait_for(const std::chrono::duration<Rep, Period> &d,
+                                const wait_policy &policy = {})
     {
-        return detail::done_within(fw_event_timedwait, &e_, d);
+        return detail::done_within(fw_event_wait_policy, &e_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool wait_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool wait_until(const std::chrono::time_point<Clock, Duration> &at,
+                                  const wait_policy &policy = {})
     {
-        return detail::done_by(fw_event_timedwait, &e_, at);
+        return detail::done_by(fw_event_wait_policy, &e_, at, policy);
     }
 
     native_handle_type native_handle() noexcept

@@ -44,16 +44,23 @@ class latch {
         fw_latch_wait(&l_);
     }
 
-    template <class Rep, class Period>
-    [[nodiscard]] bool wait_for(const std::chrono::duration<Rep, Period> &d) const
+    void wait(const wait_policy &policy) const noexcept
     {
-        return detail::done_within(fw_latch_timedwait, &l_, d);
+        (void)fw_latch_wait_policy(&l_, policy.native_handle(), nullptr);
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool wait_for(const std::chrono::duration<Rep, Period> &d,
+                                const wait_policy &policy = {}) const
+    {
+        return detail::done_within(fw_latch_wait_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool wait_until(const std::chrono::time_point<Clock, Duration> &at) const
+    [[nodiscard]] bool wait_until(const std::chrono::time_point<Clock, Duration> &at,
+                                  const wait_policy &policy = {}) const
     {
-        return detail::done_by(fw_latch_timedwait, &l_, at);
+        return detail::done_by(fw_latch_wait_policy, &l_, at, policy);
     }
 
     void arrive_and_wait(std::ptrdiff_t n = 1) noexcept

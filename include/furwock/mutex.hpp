@@ -21,21 +21,28 @@ class mutex {
         fw_mutex_lock(&m_);
     }
 
+    void lock(const wait_policy &policy) noexcept
+    {
+        (void)fw_mutex_lock_policy(&m_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_lock() noexcept
     {
         return fw_mutex_trylock(&m_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
+                                    const wait_policy &policy = {})
     {
-        return detail::done_within(fw_mutex_timedlock, &m_, d);
+        return detail::done_within(fw_mutex_lock_policy, &m_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
+                                      const wait_policy &policy = {})
     {
-        return detail::done_by(fw_mutex_timedlock, &m_, at);
+        return detail::done_by(fw_mutex_lock_policy, &m_, at, policy);
     }
 
     void unlock() noexcept

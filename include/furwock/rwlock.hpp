@@ -33,21 +33,28 @@ class shared_mutex {
         fw_rwlock_wrlock(&l_);
     }
 
+    void lock(const wait_policy &policy) noexcept
+    {
+        (void)fw_rwlock_wrlock_policy(&l_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_lock() noexcept
     {
         return fw_rwlock_trywrlock(&l_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
+                                    const wait_policy &policy = {})
     {
-        return detail::done_within(fw_rwlock_timedwrlock, &l_, d);
+        return detail::done_within(fw_rwlock_wrlock_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
+                                      const wait_policy &policy = {})
     {
-        return detail::done_by(fw_rwlock_timedwrlock, &l_, at);
+        return detail::done_by(fw_rwlock_wrlock_policy, &l_, at, policy);
     }
 
     void unlock() noexcept
@@ -60,21 +67,29 @@ class shared_mutex {
         fw_rwlock_rdlock(&l_);
     }
 
+    void lock_shared(const wait_policy &policy) noexcept
+    {
+        if (fw_rwlock_rdlock_policy(&l_, policy.native_handle(), nullptr) != 0)
+            fw_rwlock_rdlock(&l_); /* aborts: too many read locks */
+    }
+
     [[nodiscard]] bool try_lock_shared() noexcept
     {
         return fw_rwlock_tryrdlock(&l_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d,
+                                           const wait_policy &policy = {})
     {
-        return detail::done_within(fw_rwlock_timedrdlock, &l_, d);
+        return detail::done_within(fw_rwlock_rdlock_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at,
+                                             const wait_policy &policy = {})
     {
-        return detail::done_by(fw_rwlock_timedrdlock, &l_, at);
+        return detail::done_by(fw_rwlock_rdlock_policy, &l_, at, policy);
     }
 
     void unlock_shared() noexcept
@@ -87,21 +102,28 @@ class shared_mutex {
         fw_rwlock_upgradable_lock(&l_);
     }
 
+    void lock_upgrade(const wait_policy &policy) noexcept
+    {
+        (void)fw_rwlock_upgradable_lock_policy(&l_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_lock_upgrade() noexcept
     {
         return fw_rwlock_upgradable_trylock(&l_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &d,
+                                            const wait_policy &policy = {})
     {
-        return detail::done_within(fw_rwlock_upgradable_timedlock, &l_, d);
+        return detail::done_within(fw_rwlock_upgradable_lock_policy, &l_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &at,
+                                              const wait_policy &policy = {})
     {
-        return detail::done_by(fw_rwlock_upgradable_timedlock, &l_, at);
+        return detail::done_by(fw_rwlock_upgradable_lock_policy, &l_, at, policy);
     }
 
     void unlock_upgrade() noexcept
@@ -142,6 +164,45 @@ class shared_mutex {
     void downgrade_upgradable() noexcept
     {
         fw_rwlock_downgrade_upgradable(&l_);
+    }
+
+    /* The same under the names that Boost's guards use: see furwock/upgrade.hpp. */
+    void unlock_upgrade_and_lock() noexcept
+    {
+        upgrade();
+    }
+
+    [[nodiscard]] bool try_unlock_upgrade_and_lock() noexcept
+    {
+        return try_upgrade();
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_unlock_upgrade_and_lock_for(const std::chrono::duration<Rep, Period> &d)
+    {
+        return try_upgrade_for(d);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool
+    try_unlock_upgrade_and_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    {
+        return try_upgrade_until(at);
+    }
+
+    void unlock_and_lock_upgrade() noexcept
+    {
+        downgrade_upgradable();
+    }
+
+    void unlock_and_lock_shared() noexcept
+    {
+        downgrade();
+    }
+
+    void unlock_upgrade_and_lock_shared() noexcept
+    {
+        downgrade();
     }
 
     /* Does the calling thread hold it for writing, or upgradable? */

@@ -41,21 +41,28 @@ template <std::ptrdiff_t Max = FW_SEM_MAX> class counting_semaphore {
         fw_sem_wait(&s_);
     }
 
+    void acquire(const wait_policy &policy) noexcept
+    {
+        (void)fw_sem_wait_policy(&s_, policy.native_handle(), nullptr);
+    }
+
     [[nodiscard]] bool try_acquire() noexcept
     {
         return fw_sem_trywait(&s_) == 0;
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &d,
+                                       const wait_policy &policy = {})
     {
-        return detail::done_within(fw_sem_timedwait, &s_, d);
+        return detail::done_within(fw_sem_wait_policy, &s_, d, policy);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &at,
+                                         const wait_policy &policy = {})
     {
-        return detail::done_by(fw_sem_timedwait, &s_, at);
+        return detail::done_by(fw_sem_wait_policy, &s_, at, policy);
     }
 
     native_handle_type native_handle() noexcept

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,17 @@ template <class F> void in_threads(int n, F f)
 template <class F> void elsewhere(F f)
 {
     std::thread(f).join();
+}
+
+/* f throws std::system_error with that errno. */
+template <class F> bool throws(int code, F f)
+{
+    try {
+        f();
+    } catch (const std::system_error &e) {
+        return e.code() == std::error_code(code, std::generic_category());
+    }
+    return false;
 }
 
 #endif

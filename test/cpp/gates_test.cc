@@ -9,17 +9,6 @@
 /* fw::counting_semaphore, fw::event, fw::latch and fw::barrier. */
 namespace {
 
-/* f throws std::system_error with that code. */
-template <class F> bool throws(int code, F f)
-{
-    try {
-        f();
-    } catch (const std::system_error &e) {
-        return e.code() == std::error_code(code, std::generic_category());
-    }
-    return false;
-}
-
 void semaphores()
 {
     fw::counting_semaphore<3> s(1);

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <furwock/bits/deadline.h>
+#include <furwock/wait.hpp>
 
 /*
  * From the times of <chrono> to those of furwock; internal.
@@ -90,23 +91,33 @@ bool is_early([[maybe_unused]] const std::chrono::time_point<Clock, Duration> &a
         return Clock::now() < at;
 }
 
-/* Calls a timed call of furwock, wait(object, deadline). */
-template <class Object, class Rep, class Period>
-bool done_within(int (*wait)(Object *, const fw_deadline *), Object *object,
-                 const std::chrono::duration<Rep, Period> &d)
+/* Calls a timed call of furwock: wait(object, deadline), or wait(object, policy, deadline). */
+template <class Object>
+int wait_by(int (*wait)(Object *, const fw_deadline *), Object *object, const fw_deadline &at)
 {
-    const fw_deadline deadline = from_now(d);
-
-    return wait(object, &deadline) == 0;
+    return wait(object, &at);
 }
 
-template <class Object, class Clock, class Duration>
-bool done_by(int (*wait)(Object *, const fw_deadline *), Object *object,
-             const std::chrono::time_point<Clock, Duration> &at)
+template <class Object>
+int wait_by(int (*wait)(Object *, const fw_wait_policy *, const fw_deadline *), Object *object,
+            const fw_deadline &at, const wait_policy &policy)
+{
+    return wait(object, policy.native_handle(), &at);
+}
+
+template <class Wait, class Object, class Rep, class Period, class... Policy>
+bool done_within(Wait wait, Object *object, const std::chrono::duration<Rep, Period> &d,
+                 const Policy &...policy)
+{
+    return wait_by(wait, object, from_now(d), policy...) == 0;
+}
+
+template <class Wait, class Object, class Clock, class Duration, class... Policy>
+bool done_by(Wait wait, Object *object, const std::chrono::time_point<Clock, Duration> &at,
+             const Policy &...policy)
 {
     for (;;) {
-        const fw_deadline deadline = to_deadline(at);
-        const int error = wait(object, &deadline);
+        const int error = wait_by(wait, object, to_deadline(at), policy...);
 
         if (error == 0 || error != ETIMEDOUT || !is_early(at))
             return error == 0;
