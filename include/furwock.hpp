@@ -14,6 +14,7 @@
  *     fw::waiting<Lock, Policy>   a lock that waits by a policy       furwock/wait.hpp
  *     fw::upgrade_lock            guards of the upgradable mode       furwock/upgrade.hpp
  *     fw::condition_variable      as std::condition_variable          furwock/cond.hpp
+ *     fw::condition_variable_any  the same with any lock, stop_token  furwock/cond_any.hpp
  *     fw::counting_semaphore      as C++20's, so is binary_semaphore  furwock/sem.hpp
  *     fw::event                   manual and automatic                furwock/event.hpp
  *     fw::latch, fw::barrier      as C++20's                          latch.hpp, barrier.hpp
@@ -73,6 +74,7 @@
 #include <furwock/barrier.hpp>
 #include <furwock/brlock.hpp>
 #include <furwock/cond.hpp>
+#include <furwock/cond_any.hpp>
 #include <furwock/event.hpp>
 #include <furwock/latch.hpp>
 #include <furwock/mutex.hpp>
