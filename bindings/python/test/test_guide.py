@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the programs of doc/guide/python.md, and compares what they print.
+"""Runs the programs of doc/guide/python.md and of examples/, and compares what they print.
 
 A block of Python is a file, whose name its first line says.  A block "console" has commands, each
 followed by what it prints on standard output; one that
@@ -17,7 +17,8 @@ from typing import Iterator, List, Tuple
 
 import pytest
 
-GUIDE = Path(__file__).resolve().parents[3] / "doc" / "guide" / "python.md"
+TREE = Path(__file__).resolve().parents[3]
+GUIDE = TREE / "doc" / "guide" / "python.md"
 
 
 def blocks(language: str) -> List[str]:
@@ -39,12 +40,29 @@ def test_programs_of_the_guide(console: str, tmp_path: Path) -> None:
         assert name is not None, block
         (tmp_path / name.group(1)).write_text(block)
     for command, output in commands(console):
-        words = shlex.split(command)
-        assert words[0] == "python"
-        done = subprocess.run([sys.executable, *words[1:]], cwd=tmp_path, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=300, check=False)
-        status = -signal.SIGKILL if words[-1] == "die" else 0
-        assert (done.returncode, done.stdout) == (status, output), done.stderr
+        run_and_compare(command, output, tmp_path)
+
+
+def run_and_compare(command: str, output: str, directory: Path) -> None:
+    words = shlex.split(command)
+    assert words[0] in ("python", "python3")
+    done = subprocess.run([sys.executable, *words[1:]], cwd=directory, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+    status = -signal.SIGKILL if words[-1] == "die" else 0
+    assert (done.returncode, done.stdout) == (status, output), done.stderr
+
+
+@pytest.mark.parametrize("name", ["pool.py"])
+def test_programs_of_examples(name: str) -> None:
+    path = TREE / "examples" / name
+    if not path.exists():
+        pytest.skip("examples/ is not here: this is no clone")
+    text = path.read_text().partition('"""')[2].partition('"""')[0]
+    found = list(commands("".join(line.strip() + "\n" for line in re.findall(
+        r"^    .*$", text, re.M))))
+    assert found
+    for command, output in found:
+        run_and_compare(command, output, path.parent)
 
 
 def test_every_program_is_run() -> None:
