@@ -109,11 +109,13 @@ static inline bool fw_mutex_take_(fw_mutex *m)
  * that takes a quarter less time (doc/design/mutex.md).
  */
 FW_INLINE void fw_mutex_lock(fw_mutex *m);
+#ifndef FW_CALLED_
 FW_INLINE void fw_mutex_lock(fw_mutex *m)
 {
     if (__builtin_expect(!fw_mutex_take_(m), 0))
         fw_mutex_lock_slow_(m);
 }
+#endif
 
 /*
  * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has

@@ -69,10 +69,12 @@ static inline bool fw_once_is_done_(const fw_once *o)
 
 /* True once the initialisation is done; its effects are then visible. */
 FW_INLINE bool fw_once_is_done(const fw_once *o);
+#ifndef FW_CALLED_
 FW_INLINE bool fw_once_is_done(const fw_once *o)
 {
     return fw_once_is_done_(o);
 }
+#endif
 
 /* Internal: the call, where the initialisation is not known to be done. */
 FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg);
@@ -83,10 +85,12 @@ FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg);
  * and one branch, is compiled into the caller.
  */
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg);
+#ifndef FW_CALLED_
 FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg)
 {
     return fw_once_is_done_(o) ? 0 : fw_once_call_slow_(o, init, arg);
 }
+#endif
 
 /*
  * Internal, for furwock.hpp, whose initialisers may throw.  Begin waits; true: the caller is to

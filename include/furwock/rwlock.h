@@ -141,6 +141,7 @@ FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
 
 /* Takes the lock for reading, waiting if need be.  Aborts if too many read locks are held. */
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l);
+#ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
 {
     uint64_t seen = 0;
@@ -148,6 +149,7 @@ FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
     if (__builtin_expect(!fw_cas64_acquire(&l->state_, &seen, fw_rwlock_sole_(FW_RWLOCK_READ_)), 0))
         fw_rwlock_rdlock_slow_(l, seen);
 }
+#endif
 
 /*
  * Takes the lock for reading, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EAGAIN if
@@ -165,6 +167,7 @@ FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
 
 /* Releases the lock, which the caller holds for reading. */
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l);
+#ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
 {
     uint64_t seen = fw_rwlock_sole_(FW_RWLOCK_READ_);
@@ -172,6 +175,7 @@ FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
     if (__builtin_expect(!fw_cas64_release(&l->state_, &seen, 0), 0))
         fw_rwlock_rdunlock_slow_(l, seen);
 }
+#endif
 
 /*
  * --- Writing -----------------------------------------------------------------------------------
@@ -182,6 +186,7 @@ FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
 
 /* Takes the lock for writing, waiting if need be. */
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l);
+#ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
 {
     uint64_t seen = 0;
@@ -190,6 +195,7 @@ FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
                          0))
         fw_rwlock_wrlock_slow_(l, seen);
 }
+#endif
 
 /*
  * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
@@ -206,6 +212,7 @@ FW_API int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
 
 /* Releases the lock, which the caller holds for writing. */
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l);
+#ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
 {
     uint64_t seen = fw_rwlock_sole_(FW_RWLOCK_WRITE_);
@@ -213,6 +220,7 @@ FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
     if (__builtin_expect(!fw_cas64_release(&l->state_, &seen, 0), 0))
         fw_rwlock_wrunlock_slow_(l, seen);
 }
+#endif
 
 /* Releases the lock, in whatever mode the caller holds it; costs some nanoseconds more. */
 FW_API void fw_rwlock_unlock(fw_rwlock *l);

@@ -103,18 +103,22 @@ static inline bool fw_sem_take_(fw_sem *s)
  * while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
  */
 FW_INLINE int fw_sem_trywait(fw_sem *s);
+#ifndef FW_CALLED_
 FW_INLINE int fw_sem_trywait(fw_sem *s)
 {
     return __builtin_expect(fw_sem_take_(s), 1) ? 0 : fw_sem_trywait_slow_(s);
 }
+#endif
 
 /* Takes a unit, waiting for one if need be. */
 FW_INLINE void fw_sem_wait(fw_sem *s);
+#ifndef FW_CALLED_
 FW_INLINE void fw_sem_wait(fw_sem *s)
 {
     if (__builtin_expect(!fw_sem_take_(s), 0))
         fw_sem_wait_slow_(s);
 }
+#endif
 
 /*
  * Takes a unit, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
@@ -133,6 +137,7 @@ FW_API int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy, const fw_
  * Returns 0, or EOVERFLOW if the value is the maximum already.
  */
 FW_INLINE int fw_sem_post(fw_sem *s);
+#ifndef FW_CALLED_
 FW_INLINE int fw_sem_post(fw_sem *s)
 {
     uint64_t w = fw_load32_relaxed(&s->guess_);
@@ -144,6 +149,7 @@ FW_INLINE int fw_sem_post(fw_sem *s)
     }
     return fw_sem_post_slow_(s, 1);
 }
+#endif
 
 /*
  * Adds n units in one step, and wakes up to n waiters by one system call.  Returns 0, or EOVERFLOW

@@ -23,6 +23,8 @@ static void note_kind(const struct fw_check_target_ *target, uint32_t node)
 
     if (target->blocks_readers && n->blocks_readers == 0)
         fw_store32_relaxed(&n->blocks_readers, 1);
+    if (target->is_left_by_fork && n->is_left_by_fork == 0)
+        fw_store32_relaxed(&n->is_left_by_fork, 1);
     if (!target->reads && n->is_written == 0)
         fw_store32_relaxed(&n->is_written, 1);
 }
@@ -31,7 +33,7 @@ static void relock(const struct fw_check_target_ *target, const struct fw_check_
                    enum fw_check_ask_ ask, const void *site)
 {
     bool is_harmless = ask == FW_CHECK_TRIES || target->is_recursive || target->refuses_relock ||
-                       (target->reads && fw_check_reads_(h->mark));
+                       (target->reads && fw_check_reads_(h->mark) && !target->blocks_readers);
 
     if (!is_harmless)
         fw_check_report_one_(FW_CHECK_RELOCK, target->object, site, 0, h);
@@ -112,9 +114,9 @@ static void release_foreign(struct fw_check_thread_ *t, const void *object, uint
                             const void *site)
 {
     uint32_t thread = 0;
-    const struct fw_check_held_ *h = fw_check_holder_(object, &thread);
+    const struct fw_check_held_ *h = owner != t->thread ? fw_check_holder_(object, &thread) : NULL;
 
-    if (owner == t->thread)
+    if (owner == t->thread) /* it was taken by what does not come here */
         return;
     if (h != NULL && thread != t->thread) {
         fw_check_report_one_(FW_CHECK_STRANGER, object, site, thread, h);

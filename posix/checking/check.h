@@ -130,6 +130,9 @@ struct fw_check_thread_ *fw_check_thread_here_(void);
 struct fw_check_held_ *fw_check_find_(struct fw_check_thread_ *t, const void *object);
 void fw_check_drop_(struct fw_check_thread_ *t, struct fw_check_held_ *h);
 
+/* It is held in another mode from now on. */
+void fw_check_mark_(struct fw_check_thread_ *t, struct fw_check_held_ *h, uint32_t mark);
+
 /* Any thread that holds it, as far as is known: the entry, and the thread's id; NULL: none. */
 const struct fw_check_held_ *fw_check_holder_(const void *object, uint32_t *thread);
 
@@ -189,10 +192,11 @@ enum fw_check_ask_ {
 struct fw_check_target_ {
     const void *object;
     uint32_t *node;
-    bool reads;          /* a read lock */
-    bool is_recursive;   /* may be locked again by its owner */
-    bool refuses_relock; /* EDEADLK: a program may ask */
-    bool blocks_readers; /* a reader that reads already may wait for a writer */
+    bool reads;           /* a read lock */
+    bool is_recursive;    /* may be locked again by its owner */
+    bool refuses_relock;  /* EDEADLK: a program may ask */
+    bool blocks_readers;  /* a reader that reads already may wait for a writer */
+    bool is_left_by_fork; /* a forked child does not hold it */
 };
 
 void fw_check_before_(const struct fw_check_target_ *target, enum fw_check_ask_ ask,

@@ -82,7 +82,7 @@ static pid_t fw_check_fork_(void)
         return -1;
     }
     for (uint32_t i = 0; t != NULL && !t->is_busy && i < t->count; i++)
-        if (t->held[i].object != NULL)
+        if (t->held[i].object != NULL && !fw_check_node_of_(t->held[i].mark)->is_left_by_fork)
             fw_check_report_one_(FW_CHECK_FORK, t->held[i].object, FW_SITE_, 0, &t->held[i]);
     return next_fork.fork();
 }

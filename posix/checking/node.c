@@ -20,20 +20,14 @@ enum { PROBES = 64 };
 
 struct fw_check_node_ fw_check_nodes_[FW_CHECK_NODES];
 
-static uint64_t mix(uint64_t key)
-{
-    key = (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return key ^ key >> 32;
-}
-
 /* The index of the key; 0: there is none, or no room. */
 static uint32_t find(uint64_t key, bool makes, bool *is_new)
 {
-    uint64_t start = mix(key);
+    uint64_t start = fw_check_node_hash_(key);
 
     *is_new = false;
     for (unsigned i = 0; i < PROBES; i++) {
-        uint32_t at = (uint32_t)((start + i) % (FW_CHECK_NODES - 1)) + 1;
+        uint32_t at = fw_check_node_index_(start + i);
         uint64_t there = fw_load64_acquire(&fw_check_nodes_[at].key);
 
         if (there == 0 && !makes)
@@ -147,10 +141,70 @@ uint32_t fw_check_node_(const void *object, uint32_t known, const void *site, bo
     return known;
 }
 
-uint32_t fw_check_node_by_address_(const void *object, const void *site)
+/* --- By address ------------------------------------------------------------------------------- */
+
+/*
+ * Pages in which there is a lock that is no variable: the address of such a lock may be that of
+ * another one tomorrow, and the lock cannot tell.
+ */
+enum { PAGE_BITS = 12, PAGES = 1 << 16, LOCK_ALIGNMENT = 4, LARGE_BLOCK = 1 << 16 };
+static uint64_t pages[PAGES / 64];
+uint32_t fw_check_has_blocks_;
+
+static uint32_t page_of(uintptr_t address)
+{
+    return (uint32_t)(fw_check_node_hash_(address >> PAGE_BITS) % PAGES);
+}
+
+uint32_t fw_check_node_seen_slow_(const void *object)
 {
     bool is_new;
-    uint32_t at = find((uintptr_t)object, false, &is_new);
 
-    return at != 0 ? at : make((uintptr_t)object, (uintptr_t)site);
+    return find((uintptr_t)object, false, &is_new);
+}
+
+uint32_t fw_check_node_by_address_(const void *object, const void *site)
+{
+    uint32_t at = fw_check_node_seen_(object), page = page_of((uintptr_t)object);
+
+    if (at != 0)
+        return at;
+    if (!fw_check_is_variable_(object)) {
+        fw_or64_relaxed(&pages[page / 64], UINT64_C(1) << page % 64);
+        fw_store32_relaxed(&fw_check_has_blocks_, 1);
+    }
+    return make((uintptr_t)object, (uintptr_t)site);
+}
+
+static bool has_locks(uintptr_t begin, uintptr_t end)
+{
+    for (uintptr_t at = begin >> PAGE_BITS; at <= (end - 1) >> PAGE_BITS; at++) {
+        uint32_t page = page_of(at << PAGE_BITS);
+
+        if ((fw_load64_relaxed(&pages[page / 64]) >> page % 64 & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void forget_large(uintptr_t begin, uintptr_t end)
+{
+    for (uint32_t i = 1; i < FW_CHECK_NODES; i++) {
+        uint64_t key = fw_load64_relaxed(&fw_check_nodes_[i].key);
+
+        if (key >= begin && key < end)
+            fw_store64_release(&fw_check_nodes_[i].key, FW_CHECK_GONE_); /* key -> gone */
+    }
+}
+
+void fw_check_forget_block_(const void *block, size_t size)
+{
+    uintptr_t begin = (uintptr_t)block, end = begin + size;
+
+    if (size == 0 || (size < LARGE_BLOCK && !has_locks(begin, end)))
+        return;
+    if (size >= LARGE_BLOCK)
+        forget_large(begin, end);
+    for (uintptr_t at = begin; at < end && size < LARGE_BLOCK; at += LOCK_ALIGNMENT)
+        forget(at);
 }

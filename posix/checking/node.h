@@ -3,6 +3,7 @@
 #define FW_CHECKING_NODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <furwock/bits/atomic.h>
@@ -35,6 +36,8 @@ struct fw_check_node_ {
     uint32_t is_split;
     uint32_t is_written;     /* a read-write lock that has had a writer */
     uint32_t blocks_readers; /* a read-write lock that lets no reader pass a waiting writer */
+    uint32_t is_left_by_fork;
+    uint32_t unused;
 };
 
 extern struct fw_check_node_ fw_check_nodes_[FW_CHECK_NODES];
@@ -69,6 +72,30 @@ uint32_t fw_check_node_init_(const void *object, const void *site);
  */
 uint32_t fw_check_node_(const void *object, uint32_t known, const void *site, bool exact);
 
+/* Where the key is looked for first; the entry 0 is not used. */
+static inline uint64_t fw_check_node_hash_(uint64_t key)
+{
+    key = (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return key ^ key >> 32;
+}
+
+static inline uint32_t fw_check_node_index_(uint64_t hash)
+{
+    return (uint32_t)(hash % (FW_CHECK_NODES - 1)) + 1;
+}
+
+/* The node of a lock that is found by its address, if it has one; 0. */
+uint32_t fw_check_node_seen_slow_(const void *object);
+
+static inline uint32_t fw_check_node_seen_(const void *object)
+{
+    uint32_t at = fw_check_node_index_(fw_check_node_hash_((uintptr_t)object));
+
+    return __builtin_expect(fw_load64_acquire(&fw_check_nodes_[at].key) == (uintptr_t)object, 1)
+               ? at
+               : fw_check_node_seen_slow_(object);
+}
+
 /* The same of a lock that has no room for a number: by its address alone. */
 uint32_t fw_check_node_by_address_(const void *object, const void *site);
 
@@ -80,5 +107,11 @@ bool fw_check_is_variable_(const void *object);
 
 /* The lock is destroyed: nobody at that address has this node again. */
 void fw_check_forget_(const void *object);
+
+/* The memory is freed: the same for all locks that were found in it by their addresses. */
+void fw_check_forget_block_(const void *block, size_t size);
+
+/* Is there any such lock outside of variables?  Else nothing need be forgotten. */
+extern uint32_t fw_check_has_blocks_;
 
 #endif

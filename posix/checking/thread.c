@@ -128,6 +128,12 @@ void fw_check_drop_(struct fw_check_thread_ *t, struct fw_check_held_ *h)
     hash_again(t, i);
 }
 
+void fw_check_mark_(struct fw_check_thread_ *t, struct fw_check_held_ *h, uint32_t mark)
+{
+    h->mark = mark;
+    hash_again(t, (uint32_t)(h - t->held));
+}
+
 void fw_check_rename_(struct fw_check_thread_ *t)
 {
     bool is_other = false;
@@ -208,13 +214,23 @@ static void lose(const struct fw_check_thread_ *t)
     }
 }
 
+/* Those that a child of fork does not hold. */
+static void leave(struct fw_check_thread_ *t)
+{
+    for (uint32_t i = t->count; i-- > 0;)
+        if (fw_check_node_of_(t->held[i].mark)->is_left_by_fork)
+            fw_check_drop_(t, &t->held[i]);
+}
+
 static void become_child(void)
 {
     for (uint32_t i = 0; i < most_used; i++) {
         struct fw_check_thread_ *t = &threads[i];
 
-        if (t == fw_check_me_)
+        if (t == fw_check_me_) {
+            leave(t);
             t->inherited = t->count;
+        }
         if (t == fw_check_me_ || t->is_used == 0)
             continue;
         lose(t);

@@ -1,18 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for furwock's own locks, of a program that uses its shared library: the slow paths of those
- * are counted on their way there.  (A slow path that finds the lock free has not waited; the
- * drop-in has its own copy of the locks, which does not come here.)
+ * Contract: native.h.  A slow path that finds the lock free has not waited; the drop-in has its own
+ * copy of the locks, which does not come here.
  */
+#include "native.h"
 
-#include <furwock/cond.h>
-#include <furwock/mutex.h>
-#include <furwock/rwlock.h>
-#include <furwock/sem.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "export.h"
-#include "next.h"
 #include "stat.h"
+
+/* --- The library ------------------------------------------------------------------------------ */
+
+static int see_module(struct dl_phdr_info *info, size_t size, void *library)
+{
+    const char *name = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    if (name != NULL && strncmp(name, "/libfurwock.so", strlen("/libfurwock.so")) == 0)
+        *(void **)library = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+    return *(void **)library != NULL;
+}
+
+/* A plug-in's own furwock (RTLD_LOCAL) comes after no library. */
+void *fw_stat_native_next_(void **known, const char *name)
+{
+    void *found = __atomic_load_n(known, __ATOMIC_RELAXED), *library = NULL;
+
+    if (__builtin_expect(found != NULL, 1))
+        return found;
+    found = dlsym(RTLD_NEXT, name);
+    if (found == NULL)
+        dl_iterate_phdr(see_module, &library);
+    if (library != NULL)
+        found = dlsym(library, name);
+    if (found == NULL) {
+        fprintf(stderr,
+                "furwock run: the program calls %s, and its libfurwock.so has no such "
+                "function\n",
+                name);
+        abort();
+    }
+    __atomic_store_n(known, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+/* --- Waits ------------------------------------------------------------------------------------ */
 
 static void begin(struct fw_stat_ *s, enum fw_stat_what_ what, const void *lock, int owner,
                   const void *site)
@@ -21,123 +57,89 @@ static void begin(struct fw_stat_ *s, enum fw_stat_what_ what, const void *lock,
     fw_stat_holder_(s, owner, NULL);
 }
 
-static void native_mutex_lock(fw_mutex *m)
+void fw_stat_native_mutex_lock_(fw_mutex *m, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        void (*function)(fw_mutex *);
-    } to = {fw_next_(&known, "fw_mutex_lock_slow_")};
+    __typeof__(&fw_mutex_lock_slow_) next = FW_NATIVE_(fw_mutex_lock_slow_);
     int owner = fw_mutex_owner(m);
     struct fw_stat_ s;
 
     if (owner != 0)
-        begin(&s, FW_STAT_FW_MUTEX, m, owner, FW_SITE_);
-    to.function(m);
+        begin(&s, FW_STAT_FW_MUTEX, m, owner, site);
+    next(m);
     if (owner != 0)
         fw_stat_end_(&s, 0);
 }
-FW_EXPORT_AS_(native_mutex_lock, native_mutex_lock_slow, fw_mutex_lock_slow_, "@", "FURWOCK_0.1");
 
-static int native_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
+int fw_stat_native_mutex_timedlock_(fw_mutex *m, const fw_deadline *deadline, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        int (*function)(fw_mutex *, const fw_deadline *);
-    } to = {fw_next_(&known, "fw_mutex_timedlock")};
+    __typeof__(&fw_mutex_timedlock) next = FW_NATIVE_(fw_mutex_timedlock);
     int owner = fw_mutex_owner(m), error;
     struct fw_stat_ s;
 
     if (owner == 0)
-        return to.function(m, deadline);
-    begin(&s, FW_STAT_FW_MUTEX, m, owner, FW_SITE_);
-    error = to.function(m, deadline);
+        return next(m, deadline);
+    begin(&s, FW_STAT_FW_MUTEX, m, owner, site);
+    error = next(m, deadline);
     fw_stat_end_(&s, error);
     return error;
 }
-FW_EXPORT_AS_(native_mutex_timedlock, native_mutex_timed, fw_mutex_timedlock, "@", "FURWOCK_0.1");
 
 /* Not where others read, too: it only has to look again. */
-static void native_rdlock(fw_rwlock *l, uint64_t seen)
+void fw_stat_native_rdlock_(fw_rwlock *l, uint64_t seen, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        void (*function)(fw_rwlock *, uint64_t);
-    } to = {fw_next_(&known, "fw_rwlock_rdlock_slow_")};
+    __typeof__(&fw_rwlock_rdlock_slow_) next = FW_NATIVE_(fw_rwlock_rdlock_slow_);
     int owner = fw_rwlock_owner(l);
     struct fw_stat_ s;
 
     if (owner != 0)
-        begin(&s, FW_STAT_READ, l, owner, FW_SITE_);
-    to.function(l, seen);
+        begin(&s, FW_STAT_READ, l, owner, site);
+    next(l, seen);
     if (owner != 0)
         fw_stat_end_(&s, 0);
 }
-FW_EXPORT_AS_(native_rdlock, native_rdlock_slow, fw_rwlock_rdlock_slow_, "@", "FURWOCK_0.1");
 
-static void native_wrlock(fw_rwlock *l, uint64_t seen)
+void fw_stat_native_wrlock_(fw_rwlock *l, uint64_t seen, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        void (*function)(fw_rwlock *, uint64_t);
-    } to = {fw_next_(&known, "fw_rwlock_wrlock_slow_")};
+    __typeof__(&fw_rwlock_wrlock_slow_) next = FW_NATIVE_(fw_rwlock_wrlock_slow_);
     bool waits = fw_load64_relaxed(&l->state_) != 0;
     struct fw_stat_ s;
 
     if (waits)
-        begin(&s, FW_STAT_WRITE, l, fw_rwlock_owner(l), FW_SITE_);
-    to.function(l, seen);
+        begin(&s, FW_STAT_WRITE, l, fw_rwlock_owner(l), site);
+    next(l, seen);
     if (waits)
         fw_stat_end_(&s, 0);
 }
-FW_EXPORT_AS_(native_wrlock, native_wrlock_slow, fw_rwlock_wrlock_slow_, "@", "FURWOCK_0.1");
 
-static void native_sem_wait(fw_sem *sem)
+void fw_stat_native_sem_wait_(fw_sem *sem, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        void (*function)(fw_sem *);
-    } to = {fw_next_(&known, "fw_sem_wait_slow_")};
+    __typeof__(&fw_sem_wait_slow_) next = FW_NATIVE_(fw_sem_wait_slow_);
     struct fw_stat_ s;
 
-    fw_stat_begin_(&s, FW_STAT_SEM, sem, FW_SITE_);
-    to.function(sem);
+    fw_stat_begin_(&s, FW_STAT_SEM, sem, site);
+    next(sem);
     fw_stat_end_(&s, 0);
 }
-FW_EXPORT_AS_(native_sem_wait, native_sem_wait_slow, fw_sem_wait_slow_, "@", "FURWOCK_0.1");
 
-static void native_cond_wait(fw_cond *c, fw_mutex *m)
+void fw_stat_native_cond_wait_(fw_cond *c, fw_mutex *m, const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        void (*function)(fw_cond *, fw_mutex *);
-    } to = {fw_next_(&known, "fw_cond_wait")};
+    __typeof__(&fw_cond_wait) next = FW_NATIVE_(fw_cond_wait);
     struct fw_stat_ s;
 
-    fw_stat_begin_(&s, FW_STAT_COND, c, FW_SITE_);
-    to.function(c, m);
+    fw_stat_begin_(&s, FW_STAT_COND, c, site);
+    next(c, m);
     fw_stat_end_(&s, 0);
 }
-FW_EXPORT_AS_(native_cond_wait, native_cond_wait_, fw_cond_wait, "@", "FURWOCK_0.1");
 
-static int native_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline)
+int fw_stat_native_cond_timedwait_(fw_cond *c, fw_mutex *m, const fw_deadline *deadline,
+                                   const void *site)
 {
-    static void *known;
-    union {
-        void *address;
-        int (*function)(fw_cond *, fw_mutex *, const fw_deadline *);
-    } to = {fw_next_(&known, "fw_cond_timedwait")};
+    __typeof__(&fw_cond_timedwait) next = FW_NATIVE_(fw_cond_timedwait);
     struct fw_stat_ s;
     int error;
 
-    fw_stat_begin_(&s, FW_STAT_COND, c, FW_SITE_);
-    error = to.function(c, m, deadline);
+    fw_stat_begin_(&s, FW_STAT_COND, c, site);
+    error = next(c, m, deadline);
     fw_stat_end_(&s, error);
     return error;
 }
-FW_EXPORT_AS_(native_cond_timedwait, native_cond_timed, fw_cond_timedwait, "@", "FURWOCK_0.1");

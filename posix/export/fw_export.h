@@ -13,6 +13,10 @@
 
 #define FW_EXPORT(function, name, version) \
     FW_EXPORT_AS_(function, name##_in_##version, name, "@@", FW_VERSION_##version)
+/* furwock's own, of a program that uses its shared library. */
+#define FW_EXPORT_NATIVE(function, name) \
+    FW_EXPORT_AS_(function, name##_native, name, "@", FW_VERSION_FURWOCK_0_1)
+
 #define FW_EXPORT_OLD(function, name, version) FW_EXPORT_##version##_(function, name)
 
 #endif

@@ -127,10 +127,12 @@ static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)
  * fast path is compiled into the caller because that takes a fifth less time.
  */
 FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m);
+#ifndef FW_CALLED_
 FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
 {
     return __builtin_expect(fw_ipc_mutex_take_(m), 1) ? 0 : fw_ipc_mutex_lock_slow_(m);
 }
+#endif
 
 /*
  * Takes the mutex as fw_ipc_mutex_lock, waiting until the deadline at most: ETIMEDOUT.  EINVAL

@@ -76,10 +76,12 @@ static inline bool fw_ipc_once_is_done_(const fw_ipc_once *o)
 
 /* True once the initialisation is done; its effects are then visible. */
 FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o);
+#ifndef FW_CALLED_
 FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o)
 {
     return fw_ipc_once_is_done_(o);
 }
+#endif
 
 /* Internal: the call, where the initialisation is not known to be done. */
 FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg);
@@ -95,10 +97,12 @@ FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg
  *   else what the initialiser returned
  */
 FW_INLINE int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg);
+#ifndef FW_CALLED_
 FW_INLINE int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg)
 {
     return fw_ipc_once_is_done_(o) ? 0 : fw_ipc_once_call_slow_(o, init, arg);
 }
+#endif
 
 /*
  * For the initialiser: did an earlier initialiser die half-way, without one that has finished
