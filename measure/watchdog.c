@@ -26,7 +26,7 @@ static struct {
     size_t size;
     void (*dump)(void *);
     void *arg;
-} dog = {.mutex = PTHREAD_MUTEX_INITIALIZER, .stopped = PTHREAD_COND_INITIALIZER};
+} dog = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void show_memory(void)
 {
@@ -83,7 +83,7 @@ static void *watch(void *unused)
     (void)unused;
     pthread_mutex_lock(&dog.mutex);
     while (!dog.stop && error != ETIMEDOUT)
-        error = pthread_cond_clockwait(&dog.stopped, &dog.mutex, CLOCK_MONOTONIC, &dog.until);
+        error = pthread_cond_timedwait(&dog.stopped, &dog.mutex, &dog.until);
     int stop = dog.stop;
     pthread_mutex_unlock(&dog.mutex);
     if (stop)
@@ -101,6 +101,12 @@ static void *watch(void *unused)
 void watchdog_start(unsigned seconds, const char *what, const void *memory, size_t size,
                     void (*dump)(void *), void *arg)
 {
+    pthread_condattr_t monotonic; /* as dog.until: musl has no pthread_cond_clockwait */
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&dog.stopped, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     dog.stop = 0;
     dog.until = clock_in_ns((int64_t)seconds * NS_PER_S);
     dog.what = what;
@@ -121,4 +127,5 @@ void watchdog_stop(void)
     pthread_cond_signal(&dog.stopped);
     pthread_mutex_unlock(&dog.mutex);
     pthread_join(dog.thread, NULL);
+    pthread_cond_destroy(&dog.stopped);
 }

@@ -19,6 +19,17 @@
 #include "object.h"
 #include "sys/robust.h"
 
+/* object.h, against the C library's. */
+_Static_assert(offsetof(struct fw_posix_mutex_, kind) == offsetof(pthread_mutex_t, __data.__kind),
+               "initialisers of programs say so");
+_Static_assert(offsetof(struct fw_posix_mutex_, owner) == offsetof(pthread_mutex_t, __data.__owner),
+               "as the C library has it");
+_Static_assert(offsetof(struct fw_posix_mutex_, prev) == offsetof(pthread_mutex_t, __data.__list),
+               "as the C library has it");
+_Static_assert(FW_KIND_RECURSIVE == PTHREAD_MUTEX_RECURSIVE_NP, "the C library's numbers");
+_Static_assert(FW_KIND_ERRORCHECK == PTHREAD_MUTEX_ERRORCHECK_NP, "the C library's numbers");
+_Static_assert(FW_KIND_ADAPTIVE == PTHREAD_MUTEX_ADAPTIVE_NP, "the C library's numbers");
+
 enum { DESTROYED = -1 };
 
 static int protocol_of(uint32_t attr)

@@ -54,12 +54,6 @@ struct fw_posix_mutex_ {
 
 _Static_assert(sizeof(struct fw_posix_mutex_) <= sizeof(pthread_mutex_t), "fits");
 _Static_assert(_Alignof(struct fw_posix_mutex_) <= _Alignof(pthread_mutex_t), "fits");
-_Static_assert(offsetof(struct fw_posix_mutex_, kind) == offsetof(pthread_mutex_t, __data.__kind),
-               "initialisers of programs say so");
-_Static_assert(offsetof(struct fw_posix_mutex_, owner) == offsetof(pthread_mutex_t, __data.__owner),
-               "as the C library has it");
-_Static_assert(offsetof(struct fw_posix_mutex_, prev) == offsetof(pthread_mutex_t, __data.__list),
-               "as the C library has it");
 
 /*
  * The kind, in the C library's numbers: the type in the two lowest bits, and what else there is.
@@ -75,10 +69,6 @@ _Static_assert(offsetof(struct fw_posix_mutex_, prev) == offsetof(pthread_mutex_
 #define FW_KIND_PROTECT 64
 #define FW_KIND_SHARED 128
 #define FW_KIND_SPECIAL (FW_KIND_ROBUST | FW_KIND_INHERIT | FW_KIND_PROTECT | FW_KIND_SHARED)
-
-_Static_assert(FW_KIND_RECURSIVE == PTHREAD_MUTEX_RECURSIVE_NP, "the C library's numbers");
-_Static_assert(FW_KIND_ERRORCHECK == PTHREAD_MUTEX_ERRORCHECK_NP, "the C library's numbers");
-_Static_assert(FW_KIND_ADAPTIVE == PTHREAD_MUTEX_ADAPTIVE_NP, "the C library's numbers");
 
 static inline int fw_kind_type_(int kind)
 {

@@ -37,7 +37,7 @@ static void ask_robust(struct doctor_finding *f)
     long offset = 0;
 
     f->state = doctor_state_of(fw_probe_robust_list_(&offset));
-    if (f->state == DOCTOR_YES)
+    if (f->state == DOCTOR_YES && offset != 0)
         snprintf(f->detail, sizeof f->detail, "entries lie %ld bytes from their words", -offset);
 }
 

@@ -129,6 +129,9 @@ void run_library(enum run_library which, char path[PATH_MAX])
     char own[PATH_MAX];
 
     own_folder(own);
+    if (!FW_COMMAND_HAS_DROP_IN)
+        command_die(RUN_FAILED, "this furwock was built without the drop-in, which takes the place "
+                                "of glibc's locks on x86-64 and AArch64");
     if (!find_library(which, path))
         command_die(RUN_FAILED, "%s is not in %s/%s: it was not installed with this program",
                     names[which], own, folders[0]);

@@ -78,7 +78,14 @@ int fw_probe_robust_list_(long *offset)
 
     if (error == 0 && head != NULL)
         *offset = head->futex_offset;
-    return error == 0 && head == NULL ? ENOENT : error;
+    if (error != 0 || head != NULL)
+        return error;
+    /* The C library registers one when it needs it, as musl, or none: does the kernel take one? */
+    struct robust_list_head none = {.list.next = &none.list};
+    error =
+        -(int)fw_system_call_(SYS_set_robust_list, (long)(intptr_t)&none, sizeof none, 0, 0, 0, 0);
+    fw_system_call_(SYS_set_robust_list, 0, sizeof none, 0, 0, 0, 0);
+    return error;
 }
 
 int fw_probe_hash_(void)

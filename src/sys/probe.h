@@ -22,7 +22,8 @@ int fw_probe_robust_unlock_(void); /* FUTEX_ROBUST_UNLOCK, Linux 7.2 */
 int fw_probe_inherit_(void);       /* FUTEX_LOCK_PI, Linux 2.6.18 */
 int fw_probe_inherit2_(void);      /* FUTEX_LOCK_PI2, Linux 5.14 */
 
-/* The caller's robust list, and how far an entry lies from its word, in bytes.  ENOENT: none. */
+/* Robust lists; if the caller has one already, *offset is how far an entry lies from its word, in
+ * bytes. */
 int fw_probe_robust_list_(long *offset);
 
 /* Buckets of the process's own futex table (Linux 6.17); 0: it uses the machine's; -1: never. */

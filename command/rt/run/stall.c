@@ -76,7 +76,7 @@ static int highest_priority(const struct taskset *set)
     return limit.rlim_cur > (rlim_t)highest ? (int)limit.rlim_cur : 0;
 }
 
-/* On its CPU and under its priority from the start. */
+/* On its CPU, and under its priority from the start.  (musl's attributes have no CPUs.) */
 static int start(struct run_round *round, size_t i, int priority)
 {
     struct looker *l = malloc(sizeof *l);
@@ -94,11 +94,17 @@ static int start(struct run_round *round, size_t i, int priority)
     pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
     pthread_attr_setschedparam(&attr, &param);
-    pthread_attr_setaffinity_np(&attr, sizeof cpus, &cpus);
     error = pthread_create(&round->monitor->thread[i], &attr, look, l);
     pthread_attr_destroy(&attr);
-    if (error != 0)
+    if (error != 0) {
         free(l);
+        return error;
+    }
+    error = pthread_setaffinity_np(round->monitor->thread[i], sizeof cpus, &cpus);
+    if (error != 0) {
+        __atomic_store_n(&round->monitor->is_over, true, __ATOMIC_RELAXED);
+        pthread_join(round->monitor->thread[i], NULL);
+    }
     return error;
 }
 
