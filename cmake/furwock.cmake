@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
 # What every directory's CMakeLists.txt builds on: house flags, sanitizers, the choice of the
-# release variant, third-party packages, and the functions fw_program, fw_test and fw_test_command.
+# release variant, third-party packages, what is installed (install.cmake), and the functions
+# fw_program, fw_test and fw_test_command.
 
 include(CheckCSourceCompiles)
 include(CheckCXXSourceCompiles)
 include(CheckLanguage)
 include(CMakeParseArguments)
 include(GNUInstallDirs)
+include(${CMAKE_CURRENT_LIST_DIR}/install.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/variants.cmake)
 
 set(CMAKE_C_STANDARD 11)
@@ -143,7 +145,10 @@ target_include_directories(furwock_private INTERFACE
     ${fw_furwock_includes} ${fw_machine_includes})
 
 # --- Third-party packages: interface targets fw_cmocka, fw_jansson, fw_libdw, where found -
-find_package(PkgConfig)
+# (Only the program and the tests want any.)
+if(FURWOCK_PROGRAM OR NOT FURWOCK_LIBRARY_ONLY)
+    find_package(PkgConfig)
+endif()
 if(PKG_CONFIG_FOUND)
     foreach(package cmocka jansson libdw)
         pkg_check_modules(${package} QUIET IMPORTED_TARGET ${package})
@@ -294,27 +299,4 @@ function(fw_test_command)
         return()
     endif()
     fw_test_register_(${T_NAME} "${T_LABEL}" "${T_TIMEOUT}" ${T_COMMAND})
-endfunction()
-
-# fw_install_pkg_config(name): installs cmake/<name>.pc.in.  The file finds its prefix from where it
-# lies, so that an installed tree can be moved; a directory that was given as an absolute path is
-# where it says.
-function(fw_install_pkg_config name)
-    foreach(dir LIBDIR INCLUDEDIR)
-        if(IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
-            set(FURWOCK_PC_${dir} ${CMAKE_INSTALL_${dir}})
-        else()
-            set(FURWOCK_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
-        endif()
-    endforeach()
-    if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
-        set(FURWOCK_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
-    else()
-        file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-        string(REGEX REPLACE "/$" "" up ${up})
-        set(FURWOCK_PC_PREFIX "\${pcfiledir}/${up}")
-    endif()
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${name}.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 endfunction()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+#
+# cmake -P uninstall.cmake, in a build directory: removes what the last installation from it put
+# there, by the list that it left, and the directories that are empty then and bear our name.
+set(list install_manifest.txt)
+if(NOT EXISTS ${CMAKE_CURRENT_BINARY_DIR}/${list})
+    message(FATAL_ERROR "Nothing was installed from ${CMAKE_CURRENT_BINARY_DIR}: it has no ${list}")
+endif()
+file(STRINGS ${CMAKE_CURRENT_BINARY_DIR}/${list} files)
+set(root "$ENV{DESTDIR}")
+set(count 0)
+set(directories)
+foreach(file IN LISTS files)
+    if(EXISTS "${root}${file}" OR IS_SYMLINK "${root}${file}")
+        execute_process(COMMAND ${CMAKE_COMMAND} -E rm -- "${root}${file}" RESULT_VARIABLE status
+            OUTPUT_QUIET ERROR_QUIET)
+        if(NOT status EQUAL 0)
+            message(FATAL_ERROR "Cannot remove ${root}${file}: be who may write into its directory")
+        endif()
+        math(EXPR count "${count} + 1")
+    endif()
+    get_filename_component(directory "${file}" DIRECTORY)
+    while(directory MATCHES "/(include|lib[^/]*|share)/(.*/)?furwock")
+        list(APPEND directories "${directory}")
+        get_filename_component(directory "${directory}" DIRECTORY)
+    endwhile()
+endforeach()
+# The deepest first.
+list(REMOVE_DUPLICATES directories)
+list(SORT directories ORDER DESCENDING)
+foreach(directory IN LISTS directories)
+    file(GLOB left "${root}${directory}/*")
+    if(IS_DIRECTORY "${root}${directory}" AND NOT left)
+        file(REMOVE_RECURSE "${root}${directory}")
+    endif()
+endforeach()
+message(STATUS "${count} files removed")
