@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <furwock.hpp>
+#include <furwock/ipc.hpp>
 
 #include <shared_mutex>
 

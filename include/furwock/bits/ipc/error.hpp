@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#ifndef FURWOCK_BITS_IPC_ERROR_HPP
+#define FURWOCK_BITS_IPC_ERROR_HPP
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <type_traits>
+
+#include <furwock/bits/chrono.hpp>
+#include <furwock/bits/error.hpp>
+#include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
+
+/* What the classes of fw::ipc share; internal. */
+namespace fw::ipc {
+
+/* An owner that died: process, thread and generation. */
+using death = fw_ipc_death;
+
+namespace detail {
+
+using fw::detail::check;
+
+/* The error of a call with a policy and a deadline: call(object, policy, deadline). */
+template <class Call, class Object, class Rep, class Period>
+int within(Call call, Object *object, const std::chrono::duration<Rep, Period> &d,
+           const wait_policy &policy)
+{
+    const fw_deadline at = fw::detail::from_now(d);
+
+    return call(object, policy.native_handle(), &at);
+}
+
+template <class Call, class Object, class Clock, class Duration>
+int by(Call call, Object *object, const std::chrono::time_point<Clock, Duration> &at,
+       const wait_policy &policy)
+{
+    for (;;) {
+        const fw_deadline deadline = fw::detail::to_deadline(at);
+        const int error = call(object, policy.native_handle(), &deadline);
+
+        if (error != ETIMEDOUT || !fw::detail::is_early(at))
+            return error;
+    }
+}
+
+/* False: not now, or not in time.  Other errors are thrown. */
+inline bool is_taken(int error, const char *what)
+{
+    if (error == EBUSY || error == EAGAIN || error == ETIMEDOUT)
+        return false;
+    check(error, what);
+    return true;
+}
+
+/* The class of a C object in a region: it is its only member. */
+template <class T, class Handle> T *as(Handle *handle)
+{
+    static_assert(std::is_standard_layout_v<T> && sizeof(T) == sizeof(Handle));
+    return reinterpret_cast<T *>(handle);
+}
+
+/* How an object of type T is found or made: specialised for each class with a call of its own. */
+template <class T> struct named;
+
+} // namespace detail
+} // namespace fw::ipc
+
+#endif
