@@ -213,9 +213,16 @@ test-vm-rt: ## run the tests of the real-time scheduler there (VM_ARGS)
 	    --program build/release/command/furwock $(VM_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
+test-vm-waits: ## see locks there: furwock top, record and who (VM_ARGS="--kernel 6.1")
+	@$(setup) vm
+	$(call compile,release)
+	@status=0; tools/vm build/release --labels '^vm-waits$$' \
+	    --program build/release/command/furwock $(VM_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
 clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
-        test-vm-rt test-python test-rust test-languages test-models model-tables \
+        test-vm-rt test-vm-waits test-python test-rust test-languages test-models model-tables \
         test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64
