@@ -168,6 +168,9 @@ FW_API pid_t fw_brlock_owner(const fw_brlock *l);
 /* Does the calling thread hold the lock for writing?  Exact, as fw_mutex_is_held_by_me. */
 FW_API bool fw_brlock_is_held_by_me(const fw_brlock *l);
 
+/* Aborts the program, with a diagnostic as for misuse, unless fw_brlock_is_held_by_me. */
+FW_API void fw_brlock_assert_held(const fw_brlock *l);
+
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/brlock.h>
 #endif

@@ -150,6 +150,9 @@ FW_API pid_t fw_mutex_owner(const fw_mutex *m);
  */
 FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
 
+/* Aborts the program, with a diagnostic as for misuse, unless fw_mutex_is_held_by_me. */
+FW_API void fw_mutex_assert_held(const fw_mutex *m);
+
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/mutex.h>
 #endif

@@ -293,6 +293,15 @@ FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
  */
 FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
 
+/* Aborts the program, with a diagnostic as for misuse, unless fw_rwlock_is_held_by_me. */
+FW_API void fw_rwlock_assert_held(const fw_rwlock *l);
+
+/*
+ * The same unless the calling thread may read: it holds the lock for writing or upgradable, or
+ * some thread holds a read lock, perhaps another one (readers are not identified).
+ */
+FW_API void fw_rwlock_assert_rdheld(const fw_rwlock *l);
+
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/rwlock.h>
 #endif

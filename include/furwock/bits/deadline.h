@@ -6,6 +6,10 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <furwock/bits/api.h>
+
+FW_BEGIN_DECLS
+
 /*
  * A point in time on a named clock.  All timed calls take a pointer to one; NULL means "no
  * deadline". Deadlines are absolute, so a wait that is interrupted and resumed needs no arithmetic,
@@ -21,5 +25,18 @@ typedef struct fw_deadline {
     struct timespec at;
     clockid_t clock;
 } fw_deadline;
+
+/*
+ * The point that lies ns nanoseconds after now on that clock; the last that there is, where the sum
+ * would be later still (UINT64_MAX, on a clock with 64 bits, is in 584 years).  Of another clock
+ * than the two above: a deadline that a call which would have to wait answers with EINVAL.  Safe in
+ * signal handlers.
+ *
+ *     fw_deadline soon = fw_deadline_after(CLOCK_MONOTONIC, 50000000); // in 50 ms
+ *     if (fw_mutex_timedlock(&lock, &soon) == ETIMEDOUT) ...
+ */
+FW_API fw_deadline fw_deadline_after(clockid_t clock, uint64_t ns);
+
+FW_END_DECLS
 
 #endif

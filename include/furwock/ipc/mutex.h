@@ -187,6 +187,9 @@ FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const
 /* Is the mutex held by the calling thread? */
 FW_API bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m);
 
+/* Aborts the program, with a diagnostic on standard error, unless it is. */
+FW_API void fw_ipc_mutex_assert_held(const fw_ipc_mutex *m);
+
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/mutex.h>
 #endif

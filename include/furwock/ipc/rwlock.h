@@ -283,6 +283,12 @@ typedef enum fw_ipc_rwlock_mode {
 /* In which mode the calling thread holds the lock; exact. */
 FW_API fw_ipc_rwlock_mode fw_ipc_rwlock_held_by_me(const fw_ipc_rwlock *l);
 
+/*
+ * Aborts the program, with a diagnostic on standard error, unless the calling thread holds the lock
+ * in that mode or a stronger one.
+ */
+FW_API void fw_ipc_rwlock_assert_held(const fw_ipc_rwlock *l, fw_ipc_rwlock_mode mode);
+
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/rwlock.h>
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the caller is the owner; also in a forked child, where fw_mutex_owner gives the id that
- * the thread had before the fork.
+ * Whether the caller is the owner, and assertions that it is; also in a forked child, where
+ * fw_mutex_owner gives the id that the thread had before the fork.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,66 @@ static bool holds_any(void)
 {
     return fw_mutex_is_held_by_me(&mutex) || fw_rwlock_is_held_by_me(&rwlock) ||
            fw_brlock_is_held_by_me(&brlock);
+}
+
+/* Aborts, or not, as the caller holds them. */
+static void assert_all(void)
+{
+    fw_mutex_assert_held(&mutex);
+    fw_rwlock_assert_held(&rwlock);
+    fw_rwlock_assert_rdheld(&rwlock);
+    fw_brlock_assert_held(&brlock);
+}
+
+/* Does this assertion abort the program? */
+static bool aborts(void (*assertion)(void))
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        assertion();
+        _exit(0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+           WTERMSIG(status) == SIGABRT;
+}
+
+static void assert_mutex(void)
+{
+    fw_mutex_assert_held(&mutex);
+}
+
+static void assert_rwlock(void)
+{
+    fw_rwlock_assert_held(&rwlock);
+}
+
+static void assert_rwlock_to_read(void)
+{
+    fw_rwlock_assert_rdheld(&rwlock);
+}
+
+static void assert_brlock(void)
+{
+    fw_brlock_assert_held(&brlock);
+}
+
+/* What is wrong with assertions about locks of which a reader holds one, and nobody the others. */
+static const char *wrong_assertion(void)
+{
+    fw_rwlock_rdlock(&rwlock);
+    fw_rwlock_assert_rdheld(&rwlock);
+    if (!aborts(assert_rwlock))
+        return "a reader may assert that it writes";
+    fw_rwlock_rdunlock(&rwlock);
+    if (!aborts(assert_mutex) || !aborts(assert_rwlock) || !aborts(assert_rwlock_to_read) ||
+        !aborts(assert_brlock))
+        return "a free lock may be asserted to be held";
+    return NULL;
 }
 
 static void lock_all(void)
@@ -56,6 +118,7 @@ static const char *wrong(void)
 
     if (!holds_all())
         return "the owner does not hold them";
+    assert_all();
     if (pthread_create(&other, NULL, look, NULL) != 0 || pthread_join(other, &found) != 0)
         return "no thread";
     if (found != NULL)
@@ -71,7 +134,7 @@ static const char *wrong(void)
     if (fw_rwlock_is_held_by_me(&rwlock))
         return "a reader is taken for a writer";
     fw_rwlock_rdunlock(&rwlock);
-    return NULL;
+    return wrong_assertion();
 }
 
 static int report(const char *where, const char *what)
