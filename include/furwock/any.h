@@ -64,8 +64,8 @@ typedef struct fw_any {
  *   EINVAL     n is 0 or above FW_ANY_MAX, objects or one of them is NULL, or a kind is unknown;
  *              or no object is ready, and the deadline is malformed (furwock/bits/deadline.h)
  */
-FW_API int fw_wait_any(const fw_any *objects, unsigned n, const fw_deadline *deadline,
-                       unsigned *which);
+FW_NODISCARD FW_API int fw_wait_any(const fw_any *objects, unsigned n, const fw_deadline *deadline,
+                                    unsigned *which);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/any.h>

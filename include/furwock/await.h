@@ -99,7 +99,7 @@ FW_BEGIN_DECLS
  */
 
 /* A new task.  Returns 0, or EAGAIN if 4 194 303 exist. */
-FW_API int fw_task_begin(fw_task *task);
+FW_NODISCARD FW_API int fw_task_begin(fw_task *task);
 
 /*
  * The task is over: it holds nothing and waits for nothing, and no thread acts as it.  Its number
@@ -153,7 +153,7 @@ typedef struct fw_loop_options {
  * Makes a loop; options may be NULL.  Returns 0; EINVAL for unknown options; ENOMEM; EMFILE or
  * ENFILE (a loop has two descriptors, and one more for each clock on which it has had deadlines).
  */
-FW_API int fw_loop_create(fw_loop **loop, const fw_loop_options *options);
+FW_NODISCARD FW_API int fw_loop_create(fw_loop **loop, const fw_loop_options *options);
 
 /* Frees it.  Returns 0, or EBUSY while operations wait in it or are not delivered: cancel them. */
 FW_API int fw_loop_destroy(fw_loop *loop);
@@ -214,7 +214,7 @@ FW_API void fw_await_init_waker(fw_await *op, fw_task task, void (*wake)(void *a
  * no lock while it waits.  (A condition variable with a waker: once it is signalled, poll queues it
  * for the mutex, and wake(arg) may be called again.)
  */
-FW_API int fw_await_poll(fw_await *op);
+FW_NODISCARD FW_API int fw_await_poll(fw_await *op);
 
 /*
  * As fw_await_poll; and if that is EINPROGRESS, the next wake is wake(arg), and *old is the former
@@ -227,7 +227,7 @@ FW_API int fw_await_set_waker(fw_await *op, void (*wake)(void *arg), void *arg, 
  * the task has the lock, unit or signal; done will not be called.  For fw_await_cond: true: the
  * mutex is not held, and a signal that it had was passed on; false: the mutex is held.
  */
-FW_API bool fw_await_cancel(fw_await *op);
+FW_NODISCARD FW_API bool fw_await_cancel(fw_await *op);
 
 /* Cancels it, and gives back what was granted.  Returns what fw_await_cancel would. */
 FW_API bool fw_await_drop(fw_await *op);
@@ -241,41 +241,42 @@ FW_API bool fw_await_drop(fw_await *op);
  *   ECANCELED  another operation of its group has ended already
  *   ENOMEM, EMFILE  the loop cannot have a timer
  */
-FW_API int fw_await_mutex(fw_await *op, fw_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_mutex(fw_await *op, fw_mutex *m, const fw_deadline *deadline);
 
 /*
  * Asks for a unit of the semaphore; errors as for fw_await_mutex.  A drop posts a granted unit
  * again.
  */
-FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_sem(fw_await *op, fw_sem *s, const fw_deadline *deadline);
 
 /*
  * Waits until the event is set; errors as for fw_await_mutex.  A granted automatic event has been
  * reset; a drop sets it again.
  */
-FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_event(fw_await *op, fw_event *e, const fw_deadline *deadline);
 
 /* Waits until the latch is open; errors as for fw_await_mutex. */
-FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_latch(fw_await *op, fw_latch *l, const fw_deadline *deadline);
 
 /*
  * Asks for the lock for reading; errors as for fw_await_mutex, and EAGAIN: too many read locks are
  * held.
  */
-FW_API int fw_await_rdlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_rdlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
 
 /* Asks for the lock for writing; errors as for fw_await_mutex. */
-FW_API int fw_await_wrlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_wrlock(fw_await *op, fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Waits for a signal, with a mutex that the task holds: never returns 0.  EINPROGRESS: the mutex
  * was given up.  It ends with the mutex held again, also with ETIMEDOUT, which done is given after
  * the deadline.  An error: the mutex was not given up.
  */
-FW_API int fw_await_cond(fw_await *op, fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_cond(fw_await *op, fw_cond *c, fw_mutex *m,
+                                      const fw_deadline *deadline);
 
 /* Ends when the deadline has come: done(op, 0).  Returns 0 if it has, else EINPROGRESS. */
-FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_timer(fw_await *op, const fw_deadline *deadline);
 
 /*
  * --- The first of several -----------------------------------------------------------------------

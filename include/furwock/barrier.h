@@ -89,7 +89,7 @@ FW_API void fw_barrier_destroy(fw_barrier *b);
  * will not end: 0.  Else EBUSY, with no effect; also in the child of a fork if threads were
  * inside.
  */
-FW_API int fw_barrier_trydestroy(fw_barrier *b);
+FW_NODISCARD FW_API int fw_barrier_trydestroy(fw_barrier *b);
 
 /*
  * Arrives, and waits until all have.  Returns FW_BARRIER_SERIAL to one of them (the last to

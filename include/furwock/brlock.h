@@ -107,12 +107,12 @@ FW_API void fw_brlock_destroy(fw_brlock *l);
  * too, no thread may ask for the lock meanwhile: while readers come and go, one that holds it
  * could be missed.
  */
-FW_API int fw_brlock_trydestroy(fw_brlock *l);
+FW_NODISCARD FW_API int fw_brlock_trydestroy(fw_brlock *l);
 
 /*
  * Takes a read lock if no writer holds the lock or waits for it.  Returns 0 or EBUSY; never waits.
  */
-FW_API int fw_brlock_tryrdlock(fw_brlock *l);
+FW_NODISCARD FW_API int fw_brlock_tryrdlock(fw_brlock *l);
 
 /* Takes a read lock, waiting for writers if need be. */
 FW_API void fw_brlock_rdlock(fw_brlock *l);
@@ -121,14 +121,14 @@ FW_API void fw_brlock_rdlock(fw_brlock *l);
  * Takes a read lock, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
  * passed; EINVAL if the caller must wait and the deadline is malformed (furwock/bits/deadline.h).
  */
-FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline);
 
 /*
  * Takes a read lock with a wait policy (NULL: the process default) and a deadline (NULL: none).
  * Results as for fw_brlock_timedrdlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
 
 /* Releases a read lock; the last reader that a writer waits for wakes it. */
 FW_API void fw_brlock_rdunlock(fw_brlock *l);
@@ -137,7 +137,7 @@ FW_API void fw_brlock_rdunlock(fw_brlock *l);
  * Takes the lock for writing if no thread holds it.  Returns 0 or EBUSY. Never waits, but if it has
  * seen no holder it keeps readers out for the microseconds that it takes to be sure.
  */
-FW_API int fw_brlock_trywrlock(fw_brlock *l);
+FW_NODISCARD FW_API int fw_brlock_trywrlock(fw_brlock *l);
 
 /* Takes the lock for writing, waiting for other writers, then for the readers inside. */
 FW_API void fw_brlock_wrlock(fw_brlock *l);
@@ -147,14 +147,14 @@ FW_API void fw_brlock_wrlock(fw_brlock *l);
  * deadline has passed: then readers are admitted again; EINVAL if the caller must wait and the
  * deadline is malformed.
  */
-FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_brlock_timedwrlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
 
 /* Releases the write lock, which the caller holds: admits waiting readers. */
 FW_API void fw_brlock_wrunlock(fw_brlock *l);
@@ -166,7 +166,7 @@ FW_API void fw_brlock_wrunlock(fw_brlock *l);
 FW_API pid_t fw_brlock_owner(const fw_brlock *l);
 
 /* Does the calling thread hold the lock for writing?  Exact, as fw_mutex_is_held_by_me. */
-FW_API bool fw_brlock_is_held_by_me(const fw_brlock *l);
+FW_NODISCARD FW_API bool fw_brlock_is_held_by_me(const fw_brlock *l);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_brlock_is_held_by_me. */
 FW_API void fw_brlock_assert_held(const fw_brlock *l);

@@ -94,10 +94,10 @@ FW_API void fw_event_set(fw_event *e);
 FW_API void fw_event_reset(fw_event *e);
 
 /* Is it set?  A snapshot; acquire if it returns true. */
-FW_API bool fw_event_is_set(const fw_event *e);
+FW_NODISCARD FW_API bool fw_event_is_set(const fw_event *e);
 
 /* Returns 0 if the event is set (and resets an automatic one), else EAGAIN. Never waits. */
-FW_API int fw_event_trywait(fw_event *e);
+FW_NODISCARD FW_API int fw_event_trywait(fw_event *e);
 
 /* Waits until the event is set; resets an automatic one. */
 FW_API void fw_event_wait(fw_event *e);

@@ -79,7 +79,7 @@ FW_API int fw_latch_init(fw_latch *l, uint32_t n);
 FW_API void fw_latch_count_down(fw_latch *l, uint32_t n);
 
 /* Returns 0 if the latch is open, else EAGAIN. Never waits. */
-FW_API int fw_latch_trywait(const fw_latch *l);
+FW_NODISCARD FW_API int fw_latch_trywait(const fw_latch *l);
 
 /* Waits until the latch is open. */
 FW_API void fw_latch_wait(fw_latch *l);

@@ -88,7 +88,7 @@ FW_API void fw_mutex_init(fw_mutex *m);
  * the handler has interrupted; and not with a mutex for which operations wait, whose release goes
  * where the thread may just be.)
  */
-FW_API int fw_mutex_trylock(fw_mutex *m);
+FW_NODISCARD FW_API int fw_mutex_trylock(fw_mutex *m);
 
 /* Internal: lock, once the fast path has failed. */
 FW_API void fw_mutex_lock_slow_(fw_mutex *m);
@@ -121,14 +121,14 @@ FW_INLINE void fw_mutex_lock(fw_mutex *m)
  * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
  * passed; EINVAL if the mutex is not free and the deadline is malformed (furwock/bits/deadline.h).
  */
-FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
 
 /*
  * Takes the mutex with a wait policy (NULL: the process default) and a deadline (NULL: none).
  * Results as for fw_mutex_timedlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
-                                const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
+                                             const fw_deadline *deadline);
 
 /* Releases the mutex, which the caller holds; wakes a waiter unless one has been woken already. */
 FW_API void fw_mutex_unlock(fw_mutex *m);
@@ -148,7 +148,7 @@ FW_API pid_t fw_mutex_owner(const fw_mutex *m);
  * Does the calling thread, or the task that it acts as, hold the mutex?  Exact; for assertions.
  * After a fork, the child's thread holds what the forking thread held.
  */
-FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
+FW_NODISCARD FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_mutex_is_held_by_me. */
 FW_API void fw_mutex_assert_held(const fw_mutex *m);

@@ -68,7 +68,7 @@ static inline bool fw_once_is_done_(const fw_once *o)
 }
 
 /* True once the initialisation is done; its effects are then visible. */
-FW_INLINE bool fw_once_is_done(const fw_once *o);
+FW_NODISCARD FW_INLINE bool fw_once_is_done(const fw_once *o);
 #ifndef FW_CALLED_
 FW_INLINE bool fw_once_is_done(const fw_once *o)
 {

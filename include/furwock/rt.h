@@ -153,7 +153,7 @@ enum {
  *   EUCLEAN   the file is no group, or it was overwritten
  *   ENOMEM; and what fw_region_open returns
  */
-FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
+FW_NODISCARD FW_API int fw_rt_group_open(fw_rt_group **group, const char *name, fw_rt_tier tier);
 
 /*
  * Opens or creates a group, as fw_rt_group_open, for the tasks of several users: any owner and
@@ -193,8 +193,8 @@ struct fw_rt_task_options {
  *   EXDEV, EUCLEAN as for fw_rt_resumed, which it includes; the thread is no task then
  *   ENOMEM
  */
-FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
-                            const struct fw_rt_task_options *options);
+FW_NODISCARD FW_API int fw_rt_task_begin(fw_rt_task **task, fw_rt_group *group,
+                                         const struct fw_rt_task_options *options);
 
 /*
  * Restores the thread's previous scheduling.  EBUSY: it holds a lock.  After 0 the handle is
@@ -215,8 +215,8 @@ FW_API int fw_rt_task_end(fw_rt_task *task);
  *   EPERM     tier A, MPCP and FMLP+: no right to SCHED_FIFO 98, which boosting needs
  *   ENOSPC    FW_RT_LOCKS_MAX locks are there
  */
-FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int ceiling,
-                      unsigned *lock);
+FW_NODISCARD FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol,
+                                   int ceiling, unsigned *lock);
 
 /*
  * Takes the lock if that is possible at once.
@@ -230,13 +230,13 @@ FW_API int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protoco
  *   EUCLEAN      the group's data were overwritten so that no task could ever release the lock; the
  *                task does not have it
  */
-FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
+FW_NODISCARD FW_API int fw_rt_trylock(fw_rt_task *task, unsigned lock);
 
 /*
  * Takes the lock, waiting as its protocol says.  Results as for fw_rt_trylock, without EBUSY;
  * EDEADLK also if (PIP) a cycle of waiters would close.
  */
-FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
+FW_NODISCARD FW_API int fw_rt_lock(fw_rt_task *task, unsigned lock);
 
 /* EPERM: the task does not have it; EINVAL: not opened by this task. */
 FW_API int fw_rt_unlock(fw_rt_task *task, unsigned lock);

@@ -137,7 +137,7 @@ FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen);
  * Takes the lock for reading if that is possible at once.  Returns 0; EBUSY if a reader would have
  * to wait; EAGAIN if too many read locks are held.  Never waits.
  */
-FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
 
 /* Takes the lock for reading, waiting if need be.  Aborts if too many read locks are held. */
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l);
@@ -156,14 +156,14 @@ FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
  * too many read locks are held; EINVAL if the caller must wait and the deadline is malformed
  * (furwock/bits/deadline.h).
  */
-FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock for reading with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_timedrdlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
 
 /* Releases the lock, which the caller holds for reading. */
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l);
@@ -182,7 +182,7 @@ FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
  */
 
 /* Takes the lock for writing if no thread holds it.  Returns 0, or EBUSY.  Never waits. */
-FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
 
 /* Takes the lock for writing, waiting if need be. */
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l);
@@ -201,14 +201,14 @@ FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
  * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
  * the caller must wait and the deadline is malformed.
  */
-FW_API int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_timedwrlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
 
 /* Releases the lock, which the caller holds for writing. */
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l);
@@ -233,7 +233,7 @@ FW_API void fw_rwlock_unlock(fw_rwlock *l);
  * Takes the lock upgradable if that is possible at once.  Returns 0, or EBUSY: a thread holds it
  * for writing or upgradable, or a writer goes first.  Never waits.
  */
-FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l);
 
 /* Takes the lock upgradable, waiting if need be. */
 FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l);
@@ -242,14 +242,14 @@ FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l);
  * Takes the lock upgradable, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
  * the caller must wait and the deadline is malformed.
  */
-FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock upgradable with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_upgradable_timedlock; EINVAL also for a malformed policy.
  */
-FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                            const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
+                                                         const fw_deadline *deadline);
 
 /* Releases the lock, which the caller holds upgradable. */
 FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
@@ -258,7 +258,7 @@ FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
  * Turns upgradable into write if there are no readers: 0.  EBUSY: there are, and the caller still
  * has the lock upgradable.  Never waits.
  */
-FW_API int fw_rwlock_tryupgrade(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_tryupgrade(fw_rwlock *l);
 
 /*
  * Turns upgradable into write, waiting for the readers to leave: what the caller has read still
@@ -270,7 +270,7 @@ FW_API void fw_rwlock_upgrade(fw_rwlock *l);
  * Turns upgradable into write, waiting until the deadline at most.  Returns 0; after ETIMEDOUT,
  * and EINVAL (a malformed deadline), the caller still has the lock upgradable.
  */
-FW_API int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Turns write or upgradable into read; never waits.  Admits waiting readers.  (Aborts if 2^24 - 1
@@ -291,7 +291,7 @@ FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
  * Does the calling thread hold the lock for writing, or upgradable?  Exact, also after a fork, as
  * fw_mutex_is_held_by_me.  Readers are counted, not identified: there is no such call for them.
  */
-FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
+FW_NODISCARD FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_rwlock_is_held_by_me. */
 FW_API void fw_rwlock_assert_held(const fw_rwlock *l);

@@ -102,7 +102,7 @@ static inline bool fw_sem_take_(fw_sem *s)
  * Takes a unit if there is one that is not reserved.  Returns 0, or EAGAIN if there is none: also
  * while fw_sem_value is 1, and that unit is reserved for a waiter.  Never waits.
  */
-FW_INLINE int fw_sem_trywait(fw_sem *s);
+FW_NODISCARD FW_INLINE int fw_sem_trywait(fw_sem *s);
 #ifndef FW_CALLED_
 FW_INLINE int fw_sem_trywait(fw_sem *s)
 {
@@ -124,13 +124,14 @@ FW_INLINE void fw_sem_wait(fw_sem *s)
  * Takes a unit, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
  * passed; EINVAL if there is no unit and the deadline is malformed (furwock/bits/deadline.h).
  */
-FW_API int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_sem_timedwait(fw_sem *s, const fw_deadline *deadline);
 
 /*
  * Takes a unit with a wait policy (NULL: the process default) and a deadline (NULL: none).
  * Results as for fw_sem_timedwait; EINVAL also for a malformed policy.
  */
-FW_API int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_sem_wait_policy(fw_sem *s, const fw_wait_policy *policy,
+                                           const fw_deadline *deadline);
 
 /*
  * Adds a unit, and wakes a waiter if there is one that has not been woken for another unit.

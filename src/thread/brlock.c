@@ -296,7 +296,7 @@ int fw_brlock_trywrlock(fw_brlock *l)
 
 void fw_brlock_wrlock(fw_brlock *l)
 {
-    fw_brlock_wrlock_policy(l, NULL, NULL);
+    (void)!fw_brlock_wrlock_policy(l, NULL, NULL);
 }
 
 int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline)

@@ -307,7 +307,7 @@ int fw_rwlock_upgradable_trylock(fw_rwlock *l)
 
 void fw_rwlock_upgradable_lock(fw_rwlock *l)
 {
-    fw_rwlock_upgradable_lock_policy(l, NULL, NULL);
+    (void)!fw_rwlock_upgradable_lock_policy(l, NULL, NULL);
 }
 
 int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline)
@@ -351,7 +351,7 @@ int fw_rwlock_tryupgrade(fw_rwlock *l)
 
 void fw_rwlock_upgrade(fw_rwlock *l)
 {
-    fw_rwlock_timedupgrade(l, NULL);
+    (void)!fw_rwlock_timedupgrade(l, NULL);
 }
 
 int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *deadline)

@@ -90,7 +90,7 @@ static void repair(void)
 
 static void want_the_mutex(void)
 {
-    fw_ipc_mutex_lock(jobs);
+    (void)!fw_ipc_mutex_lock(jobs);
 }
 
 static int linger(void *arg)
@@ -109,18 +109,18 @@ static void read_and_fill(void)
 
 static void want_to_write(void)
 {
-    fw_ipc_rwlock_wrlock(table);
+    (void)!fw_ipc_rwlock_wrlock(table);
 }
 
 static void want_to_read(void)
 {
-    fw_ipc_rwlock_rdlock(table);
+    (void)!fw_ipc_rwlock_rdlock(table);
 }
 
 static void want_a_signal(void)
 {
     CHECK(fw_ipc_mutex_lock(signalled) == 0);
-    fw_ipc_cond_wait(cond, signalled);
+    (void)!fw_ipc_cond_wait(cond, signalled);
 }
 
 static void stop(void)

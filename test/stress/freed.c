@@ -52,13 +52,13 @@ static void wait_for(struct worker *me, int i)
 
     if (i % KINDS == UNITS)
         for (unsigned n = 1; n < stress.threads; n++)
-            fw_sem_wait_policy(&o->sem, how, NULL);
+            (void)!fw_sem_wait_policy(&o->sem, how, NULL);
     else if (i % KINDS == EVENT)
         fw_event_wait_policy(&o->event, how, NULL);
     else if (i % KINDS == LATCH)
         fw_latch_wait_policy(&o->latch, how, NULL);
     else
-        fw_wait_any(either, 2, NULL, NULL);
+        (void)!fw_wait_any(either, 2, NULL, NULL);
 }
 
 static void use_object(struct worker *me, int i)

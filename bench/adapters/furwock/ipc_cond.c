@@ -12,8 +12,8 @@ struct pair {
 };
 
 ADAPTER_ZERO_IS_FREE(pair)
-COND_CALLS(pair, struct pair, fw_ipc_mutex_lock(&l->mutex), fw_ipc_mutex_unlock(&l->mutex),
-           fw_ipc_cond_wait(&l->cond, &l->mutex), fw_ipc_cond_signal(&l->cond),
+COND_CALLS(pair, struct pair, (void)!fw_ipc_mutex_lock(&l->mutex), fw_ipc_mutex_unlock(&l->mutex),
+           (void)!fw_ipc_cond_wait(&l->cond, &l->mutex), fw_ipc_cond_signal(&l->cond),
            fw_ipc_cond_broadcast(&l->cond))
 COND_TIMED(pair, struct pair, fw_ipc_cond_timedwait(&l->cond, &l->mutex, DEADLINE(at)))
 

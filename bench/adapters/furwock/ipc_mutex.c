@@ -6,7 +6,7 @@
 #include "measure/deadline.h"
 
 ADAPTER_INIT(ipc, fw_ipc_mutex, fw_ipc_mutex_init(l))
-ADAPTER_CALLS(ipc, fw_ipc_mutex, (void)fw_ipc_mutex_lock(l), (void)fw_ipc_mutex_unlock(l))
+ADAPTER_CALLS(ipc, fw_ipc_mutex, (void)!fw_ipc_mutex_lock(l), (void)fw_ipc_mutex_unlock(l))
 ADAPTER_TRYLOCK(ipc, fw_ipc_mutex, fw_ipc_mutex_trylock(l))
 ADAPTER_TIMEDLOCK(ipc, fw_ipc_mutex, fw_ipc_mutex_timedlock(l, DEADLINE(at)))
 

@@ -6,8 +6,8 @@
 #include "measure/deadline.h"
 
 ADAPTER_INIT(ipc_rw, fw_ipc_rwlock, fw_ipc_rwlock_init(l))
-RW_CALLS(ipc_rw, fw_ipc_rwlock, (void)fw_ipc_rwlock_rdlock(l), (void)fw_ipc_rwlock_rdunlock(l),
-         (void)fw_ipc_rwlock_wrlock(l), (void)fw_ipc_rwlock_wrunlock(l))
+RW_CALLS(ipc_rw, fw_ipc_rwlock, (void)!fw_ipc_rwlock_rdlock(l), (void)fw_ipc_rwlock_rdunlock(l),
+         (void)!fw_ipc_rwlock_wrlock(l), (void)fw_ipc_rwlock_wrunlock(l))
 RW_TRIES(ipc_rw, fw_ipc_rwlock, fw_ipc_rwlock_tryrdlock(l), fw_ipc_rwlock_trywrlock(l))
 RW_TIMED(ipc_rw, fw_ipc_rwlock, fw_ipc_rwlock_timedrdlock(l, DEADLINE(at)),
          fw_ipc_rwlock_timedwrlock(l, DEADLINE(at)))

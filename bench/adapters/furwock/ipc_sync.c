@@ -17,7 +17,7 @@ enum { IPC_FLAGS = ADAPTER_SHARED | ADAPTER_REGION | ADAPTER_BLOCKS | ADAPTER_SP
 
 ADAPTER_INIT(sem, fw_ipc_sem, fw_ipc_sem_init(l, 0, FW_IPC_SEM_MAX))
 ADAPTER_INIT(sem_full, fw_ipc_sem, fw_ipc_sem_init(l, 3, 3))
-SEM_CALLS(sem, fw_ipc_sem, (void)fw_ipc_sem_wait(l), fw_ipc_sem_trywait(l), fw_ipc_sem_post(l),
+SEM_CALLS(sem, fw_ipc_sem, (void)!fw_ipc_sem_wait(l), fw_ipc_sem_trywait(l), fw_ipc_sem_post(l),
           fw_ipc_sem_value(l))
 ADAPTER_UNTIL(sem_timedwait_, fw_ipc_sem, fw_ipc_sem_timedwait(l, DEADLINE(at)))
 
@@ -45,7 +45,7 @@ struct ipc_permit {
 };
 
 ADAPTER_INIT(permit, struct ipc_permit, fw_ipc_permits_init(&l->permits, 1))
-ADAPTER_CALLS(permit, struct ipc_permit, (void)fw_ipc_permits_wait(&l->permits),
+ADAPTER_CALLS(permit, struct ipc_permit, (void)!fw_ipc_permits_wait(&l->permits),
               (void)fw_ipc_permits_post(&l->permits))
 ADAPTER_TRYLOCK(permit, struct ipc_permit, fw_ipc_permits_trywait(&l->permits))
 ADAPTER_TIMEDLOCK(permit, struct ipc_permit, fw_ipc_permits_timedwait(&l->permits, DEADLINE(at)))

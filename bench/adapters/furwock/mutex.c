@@ -33,8 +33,9 @@ static uint64_t mutex_line_(const void *lock)
     .trylock = mutex_trylock_, .timedlock = stem##_timedlock_, .unlock_fair = mutex_unlock_fair_, \
     .line = mutex_line_
 
-#define MUTEX_POLICY(stem, policy)                                                                 \
-    ADAPTER_CALLS(stem, fw_mutex, (void)fw_mutex_lock_policy(l, policy, NULL), fw_mutex_unlock(l)) \
+#define MUTEX_POLICY(stem, policy)                                              \
+    ADAPTER_CALLS(stem, fw_mutex, (void)!fw_mutex_lock_policy(l, policy, NULL), \
+                  fw_mutex_unlock(l))                                           \
     ADAPTER_TIMEDLOCK(stem, fw_mutex, fw_mutex_lock_policy(l, policy, DEADLINE(at)))
 
 ADAPTER_CALLS(plain, fw_mutex, fw_mutex_lock(l), fw_mutex_unlock(l))

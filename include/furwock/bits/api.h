@@ -11,6 +11,17 @@
 #endif
 
 /*
+ * A call whose result says whether the caller now holds something, or has it: to ignore it is an
+ * error.  (In C, gcc warns of a cast to void, too.)
+ */
+#if (defined(__cplusplus) && __cplusplus >= 201703L) || \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L)
+#define FW_NODISCARD [[nodiscard]]
+#else
+#define FW_NODISCARD __attribute__((warn_unused_result))
+#endif
+
+/*
  * A fast path that is compiled into the caller.  The library defines this as FW_API in the one file
  * that gives the function a linkable copy, for callers that do not compile the header.  A program
  * that is compiled with -DFURWOCK_CALLED calls that copy, so that `furwock run --check` sees it.

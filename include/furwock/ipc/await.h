@@ -84,7 +84,8 @@ FW_BEGIN_DECLS
  *   EAGAIN            the region has no free slot for the keeper, or no thread can be started
  *   ENOMEM, or what the kernel says if the engine that was asked for cannot be had
  */
-FW_API int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m,
+                                           const fw_deadline *deadline);
 
 /*
  * Releases the mutex, which the task holds (0: the calling thread); else as fw_ipc_mutex_unlock.
@@ -99,7 +100,7 @@ FW_API int fw_task_ipc_mutex_unlock(fw_ipc_mutex *m, fw_task task);
 FW_API int fw_task_ipc_mutex_consistent(fw_ipc_mutex *m, fw_task task);
 
 /* Takes a permit.  EINVAL, EUCLEAN, EAGAIN, ENOMEM as above.  A drop posts it again. */
-FW_API int fw_await_ipc_sem(fw_await *op, fw_ipc_sem *s, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_await_ipc_sem(fw_await *op, fw_ipc_sem *s, const fw_deadline *deadline);
 
 FW_END_DECLS
 

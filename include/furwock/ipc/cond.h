@@ -103,21 +103,23 @@ FW_API int fw_ipc_cond_init(fw_ipc_cond *c);
  *   EAGAIN            the region has no participant slot left for another thread; nothing was done
  *   EUCLEAN           the mutex, or its journal, has been overwritten; it is not held
  */
-FW_API int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m);
+FW_NODISCARD FW_API int fw_ipc_cond_wait(fw_ipc_cond *c, fw_ipc_mutex *m);
 
 /*
  * Waits as fw_ipc_cond_wait, until the deadline at most: ETIMEDOUT, with the mutex held.
  * (EOWNERDEAD comes first.)  EINVAL also for a malformed deadline: nothing was done.
  */
-FW_API int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_cond_timedwait(fw_ipc_cond *c, fw_ipc_mutex *m,
+                                              const fw_deadline *deadline);
 
 /*
  * Waits with a wait policy (NULL: the process default) and a deadline (NULL: none); results as for
  * fw_ipc_cond_timedwait.  The mutex is locked again with the default policy.  Also ECANCELED and
  * EINTR, if the policy asks for that: furwock/ipc/interrupt.h.
  */
-FW_API int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m, const fw_wait_policy *policy,
-                                   const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_cond_wait_policy(fw_ipc_cond *c, fw_ipc_mutex *m,
+                                                const fw_wait_policy *policy,
+                                                const fw_deadline *deadline);
 
 /* Wakes a waiter, if any: of the sleeping ones, the one that has slept longest. 0, EINVAL. */
 FW_API int fw_ipc_cond_signal(fw_ipc_cond *c);

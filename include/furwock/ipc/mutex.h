@@ -102,7 +102,7 @@ FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);
  *   ENOTRECOVERABLE   it is unusable
  *   EINVAL, EAGAIN, EUCLEAN as above
  */
-FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
+FW_NODISCARD FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
 
 /* Internal: lock, once the fast path has failed; and the time of an acquisition, for tools. */
 FW_API int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m);
@@ -126,7 +126,7 @@ static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)
  * Takes the mutex, waiting for it if need be.  As above, and EDEADLK: the caller holds it.  The
  * fast path is compiled into the caller because that takes a fifth less time.
  */
-FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m);
+FW_NODISCARD FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m);
 #ifndef FW_CALLED_
 FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
 {
@@ -138,15 +138,15 @@ FW_INLINE int fw_ipc_mutex_lock(fw_ipc_mutex *m)
  * Takes the mutex as fw_ipc_mutex_lock, waiting until the deadline at most: ETIMEDOUT.  EINVAL
  * also for a malformed deadline.
  */
-FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_mutex_timedlock(fw_ipc_mutex *m, const fw_deadline *deadline);
 
 /*
  * Takes the mutex with a wait policy (NULL: the process default) and a deadline (NULL: none);
  * results as for fw_ipc_mutex_timedlock.  Also ECANCELED and EINTR, if the policy asks for that:
  * furwock/ipc/interrupt.h.
  */
-FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
-                                    const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_mutex_lock_policy(fw_ipc_mutex *m, const fw_wait_policy *policy,
+                                                 const fw_deadline *deadline);
 
 /*
  * Releases the mutex; commits its journal, if it has one.  EPERM: the caller does not hold it.
@@ -185,7 +185,7 @@ FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const
                                  void *arg);
 
 /* Is the mutex held by the calling thread? */
-FW_API bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m);
+FW_NODISCARD FW_API bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m);
 
 /* Aborts the program, with a diagnostic on standard error, unless it is. */
 FW_API void fw_ipc_mutex_assert_held(const fw_ipc_mutex *m);

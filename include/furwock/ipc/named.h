@@ -40,13 +40,16 @@ FW_BEGIN_DECLS
  */
 
 /* The read-write lock of that name.  Errors as for fw_region_object; *l is NULL then. */
-FW_API int fw_region_rwlock(fw_region *region, const char *name, unsigned flags, fw_ipc_rwlock **l);
+FW_NODISCARD FW_API int fw_region_rwlock(fw_region *region, const char *name, unsigned flags,
+                                         fw_ipc_rwlock **l);
 
 /* The condition variable of that name.  Errors as for fw_region_object; *c is NULL then. */
-FW_API int fw_region_cond(fw_region *region, const char *name, unsigned flags, fw_ipc_cond **c);
+FW_NODISCARD FW_API int fw_region_cond(fw_region *region, const char *name, unsigned flags,
+                                       fw_ipc_cond **c);
 
 /* The once object of that name.  Errors as for fw_region_object; *o is NULL then. */
-FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags, fw_ipc_once **o);
+FW_NODISCARD FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags,
+                                       fw_ipc_once **o);
 
 /*
  * Objects with parameters.  Those of an existing object must equal the ones passed.  Pass 0 to find
@@ -58,23 +61,24 @@ FW_API int fw_region_once(fw_region *region, const char *name, unsigned flags, f
  * A semaphore of at most `max` units, `value` of them at creation.  (An existing object may have
  * been created with another value: that is not recorded.)
  */
-FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value, uint32_t max,
-                         unsigned flags, fw_ipc_sem **s);
+FW_NODISCARD FW_API int fw_region_sem(fw_region *region, const char *name, uint32_t value,
+                                      uint32_t max, unsigned flags, fw_ipc_sem **s);
 
 /*
  * n permits, all free at creation.  EPROTO also: there are permits of that name, of another
  * number.
  */
-FW_API int fw_region_permits(fw_region *region, const char *name, uint32_t n, unsigned flags,
-                             fw_ipc_permits **u);
+FW_NODISCARD FW_API int fw_region_permits(fw_region *region, const char *name, uint32_t n,
+                                          unsigned flags, fw_ipc_permits **u);
 
 /* A barrier for that many participants, with that mode (ignored if parties is 0). */
-FW_API int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
-                             fw_ipc_barrier_mode mode, unsigned flags, fw_ipc_barrier **b);
+FW_NODISCARD FW_API int fw_region_barrier(fw_region *region, const char *name, uint32_t parties,
+                                          fw_ipc_barrier_mode mode, unsigned flags,
+                                          fw_ipc_barrier **b);
 
 /* A journal with that capacity, which is rounded up to a multiple of eight. */
-FW_API int fw_region_journal(fw_region *region, const char *name, size_t capacity, unsigned flags,
-                             fw_ipc_journal **j);
+FW_NODISCARD FW_API int fw_region_journal(fw_region *region, const char *name, size_t capacity,
+                                          unsigned flags, fw_ipc_journal **j);
 
 /*
  * A mutex that is made together with its journal, in one step: whoever finds the one has the other,
@@ -84,16 +88,18 @@ FW_API int fw_region_journal(fw_region *region, const char *name, size_t capacit
  *   EPROTO   there is such a mutex, made with another capacity or without a journal
  * *m and *j are NULL after an error.
  */
-FW_API int fw_region_mutex_with_journal(fw_region *region, const char *name, size_t capacity,
-                                        unsigned flags, fw_ipc_mutex **m, fw_ipc_journal **j);
+FW_NODISCARD FW_API int fw_region_mutex_with_journal(fw_region *region, const char *name,
+                                                     size_t capacity, unsigned flags,
+                                                     fw_ipc_mutex **m, fw_ipc_journal **j);
 
 /*
  * A read-write lock that is made together with its journal, in one step, as
  * fw_region_mutex_with_journal; for what its writers change.  fw_region_rwlock finds the lock,
  * too.
  */
-FW_API int fw_region_rwlock_with_journal(fw_region *region, const char *name, size_t capacity,
-                                         unsigned flags, fw_ipc_rwlock **l, fw_ipc_journal **j);
+FW_NODISCARD FW_API int fw_region_rwlock_with_journal(fw_region *region, const char *name,
+                                                      size_t capacity, unsigned flags,
+                                                      fw_ipc_rwlock **l, fw_ipc_journal **j);
 
 FW_END_DECLS
 

@@ -75,7 +75,7 @@ static inline bool fw_ipc_once_is_done_(const fw_ipc_once *o)
 }
 
 /* True once the initialisation is done; its effects are then visible. */
-FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o);
+FW_NODISCARD FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o);
 #ifndef FW_CALLED_
 FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o)
 {
@@ -108,7 +108,7 @@ FW_INLINE int fw_ipc_once_call(fw_ipc_once *o, int (*init)(void *), void *arg)
  * For the initialiser: did an earlier initialiser die half-way, without one that has finished
  * since?
  */
-FW_API bool fw_ipc_once_is_left(const fw_ipc_once *o);
+FW_NODISCARD FW_API bool fw_ipc_once_is_left(const fw_ipc_once *o);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/once.h>

@@ -87,24 +87,24 @@ FW_API size_t fw_ipc_permits_size(uint32_t n);
 FW_API int fw_ipc_permits_init(fw_ipc_permits *u, uint32_t n);
 
 /* Takes a permit if one is free or its holder is dead.  0; EBUSY: there is none.  Never waits. */
-FW_API int fw_ipc_permits_trywait(fw_ipc_permits *u);
+FW_NODISCARD FW_API int fw_ipc_permits_trywait(fw_ipc_permits *u);
 
 /* Takes a permit, waiting for one if need be.  A thread that holds all of them waits forever. */
-FW_API int fw_ipc_permits_wait(fw_ipc_permits *u);
+FW_NODISCARD FW_API int fw_ipc_permits_wait(fw_ipc_permits *u);
 
 /*
  * Takes a permit, waiting until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed
  * deadline.
  */
-FW_API int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_permits_timedwait(fw_ipc_permits *u, const fw_deadline *deadline);
 
 /*
  * Takes a permit with a wait policy (NULL: the process default) and a deadline (NULL: none);
  * results as for fw_ipc_permits_timedwait.  Also ECANCELED and EINTR, if the policy asks for that:
  * furwock/ipc/interrupt.h.
  */
-FW_API int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
-                                      const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_permits_wait_policy(fw_ipc_permits *u, const fw_wait_policy *policy,
+                                                   const fw_deadline *deadline);
 
 /*
  * Takes a permit as fw_ipc_permits_wait_policy, and says which one.

@@ -142,7 +142,8 @@ enum {
  *   ELOOP       the name is a symbolic link: it is not followed
  *   and what open(2) says of a path: ENAMETOOLONG, ENOTDIR, EISDIR, EROFS ...
  */
-FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region);
+FW_NODISCARD FW_API int fw_region_open(const char *name, size_t size, unsigned flags,
+                                       fw_region **region);
 
 /*
  * Creates or joins a region, as fw_region_open, in an open file: a memfd, inherited or passed by
@@ -153,7 +154,7 @@ FW_API int fw_region_open(const char *name, size_t size, unsigned flags, fw_regi
  * It is up to the caller to check the owner (fstat(2), fw_region_owner): SHARED changes nothing.
  * RENEW is EINVAL, here and for fw_region_adopt: there is no name.
  */
-FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
+FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
 
 /*
  * Creates or joins a region, as fw_region_open, in a shared mapping of the user's own, readable
@@ -164,7 +165,8 @@ FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **re
  *   EINVAL      also: memory is NULL, or not on a page
  *   EBUSY       this process has a region that overlaps with it
  */
-FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **region);
+FW_NODISCARD FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags,
+                                        fw_region **region);
 
 /*
  * Ends the use of a region by the whole process, if it is closed for the last time: no thread is in
@@ -244,8 +246,8 @@ typedef enum fw_region_kind {
  *   ETIMEDOUT   another thread has been changing the directory for five seconds: possibly stopped
  *   EAGAIN      no participant slot left for this thread (finding an object needs none)
  */
-FW_API int fw_region_object(fw_region *region, const char *name, fw_region_kind kind, size_t size,
-                            unsigned flags, void **object);
+FW_NODISCARD FW_API int fw_region_object(fw_region *region, const char *name, fw_region_kind kind,
+                                         size_t size, unsigned flags, void **object);
 
 /*
  * Finds or creates an object, as fw_region_object; `init` initialises a new one before others can
@@ -258,7 +260,8 @@ FW_API int fw_region_object_init(fw_region *region, const char *name, fw_region_
                                  void *arg, void **object);
 
 /* The mutex of that name; *m is NULL after an error. */
-FW_API int fw_region_mutex(fw_region *region, const char *name, unsigned flags, fw_ipc_mutex **m);
+FW_NODISCARD FW_API int fw_region_mutex(fw_region *region, const char *name, unsigned flags,
+                                        fw_ipc_mutex **m);
 
 FW_END_DECLS
 

@@ -114,27 +114,27 @@ FW_API int fw_ipc_rwlock_init(fw_ipc_rwlock *l);
  *   EAGAIN            also: the caller holds FW_IPC_SHARES_MAX read locks
  *   EINVAL, EUCLEAN as above
  */
-FW_API int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_tryrdlock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock for reading, waiting if need be.  As above, and EDEADLK: the caller holds it for
  * writing.
  */
-FW_API int fw_ipc_rwlock_rdlock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_rdlock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock for reading as fw_ipc_rwlock_rdlock, waiting until the deadline at most:
  * ETIMEDOUT.  EINVAL also for a malformed deadline.
  */
-FW_API int fw_ipc_rwlock_timedrdlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_timedrdlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock for reading with a wait policy (NULL: the process default) and a deadline (NULL:
  * none); results as for fw_ipc_rwlock_timedrdlock.  Also, as all calls here with a policy,
  * ECANCELED and EINTR if it asks for that: furwock/ipc/interrupt.h.
  */
-FW_API int fw_ipc_rwlock_rdlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
-                                       const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_rdlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                                    const fw_deadline *deadline);
 
 /* Releases a read lock.  EPERM: the caller has none. */
 FW_API int fw_ipc_rwlock_rdunlock(fw_ipc_rwlock *l);
@@ -149,27 +149,27 @@ FW_API int fw_ipc_rwlock_rdunlock(fw_ipc_rwlock *l);
  *   ENOTRECOVERABLE   not taken: the lock is unusable
  *   EINVAL, EAGAIN, EUCLEAN as above
  */
-FW_API int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_trywrlock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock for writing, waiting if need be.  Results as for fw_ipc_rwlock_trywrlock without
  * EBUSY; and EDEADLK: the caller holds the lock, in any mode.
  */
-FW_API int fw_ipc_rwlock_wrlock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_wrlock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock for writing as fw_ipc_rwlock_wrlock, waiting until the deadline at most:
  * ETIMEDOUT.  EINVAL also for a malformed deadline.
  */
-FW_API int fw_ipc_rwlock_timedwrlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_timedwrlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
  * none); results as for fw_ipc_rwlock_timedwrlock, and ECANCELED and EINTR if the policy asks for
  * that.
  */
-FW_API int fw_ipc_rwlock_wrlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
-                                       const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_wrlock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
+                                                    const fw_deadline *deadline);
 
 /*
  * Releases the write lock; commits the lock's journal, if it has one.  EPERM: the caller does not
@@ -186,28 +186,30 @@ FW_API int fw_ipc_rwlock_unlock(fw_ipc_rwlock *l);
  * Takes the lock upgradable if that is possible at once.  Results as for fw_ipc_rwlock_tryrdlock;
  * EBUSY also: a thread (perhaps the caller) holds it upgradable.
  */
-FW_API int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_upgradable_trylock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock upgradable, waiting for a writer or another upgradable reader.  Results as for
  * fw_ipc_rwlock_rdlock; EDEADLK also: the caller holds it upgradable, or has read-locked it and
  * would have to wait.
  */
-FW_API int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_upgradable_lock(fw_ipc_rwlock *l);
 
 /*
  * Takes the lock upgradable, waiting until the deadline at most: ETIMEDOUT.  EINVAL also for a
  * malformed deadline; else as fw_ipc_rwlock_upgradable_lock.
  */
-FW_API int fw_ipc_rwlock_upgradable_timedlock(fw_ipc_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_upgradable_timedlock(fw_ipc_rwlock *l,
+                                                           const fw_deadline *deadline);
 
 /*
  * Takes the lock upgradable with a wait policy (NULL: the process default) and a deadline (NULL:
  * none); results as for fw_ipc_rwlock_upgradable_timedlock, and ECANCELED and EINTR if the policy
  * asks for that.
  */
-FW_API int fw_ipc_rwlock_upgradable_lock_policy(fw_ipc_rwlock *l, const fw_wait_policy *policy,
-                                                const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_upgradable_lock_policy(fw_ipc_rwlock *l,
+                                                             const fw_wait_policy *policy,
+                                                             const fw_deadline *deadline);
 
 /* Releases the lock, which the caller holds upgradable.  EPERM: it does not. */
 FW_API int fw_ipc_rwlock_upgradable_unlock(fw_ipc_rwlock *l);
@@ -217,20 +219,20 @@ FW_API int fw_ipc_rwlock_upgradable_unlock(fw_ipc_rwlock *l);
  * lock upgradable.  EDEADLK: the caller also holds a read lock.  EPERM: it does not hold it
  * upgradable.
  */
-FW_API int fw_ipc_rwlock_tryupgrade(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_tryupgrade(fw_ipc_rwlock *l);
 
 /*
  * Upgrades to write, waiting for the readers to leave: what the caller has read still holds.
  * EDEADLK: the caller also holds a read lock, and is still upgradable.  EPERM: it does not hold
  * the lock upgradable.
  */
-FW_API int fw_ipc_rwlock_upgrade(fw_ipc_rwlock *l);
+FW_NODISCARD FW_API int fw_ipc_rwlock_upgrade(fw_ipc_rwlock *l);
 
 /*
  * Upgrades to write as fw_ipc_rwlock_upgrade, waiting until the deadline at most.  After ETIMEDOUT
  * and EINVAL (a malformed deadline), too, the caller still holds the lock upgradable.
  */
-FW_API int fw_ipc_rwlock_timedupgrade(fw_ipc_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_rwlock_timedupgrade(fw_ipc_rwlock *l, const fw_deadline *deadline);
 
 /*
  * Downgrades write or upgradable to read; never waits.  Admits waiting readers, commits the

@@ -79,24 +79,24 @@ typedef struct fw_ipc_sem {
 FW_API int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max);
 
 /* Takes a unit if there is one. 0; EAGAIN if there is none.  Never waits. */
-FW_API int fw_ipc_sem_trywait(fw_ipc_sem *s);
+FW_NODISCARD FW_API int fw_ipc_sem_trywait(fw_ipc_sem *s);
 
 /* Takes a unit, waiting for one if need be. */
-FW_API int fw_ipc_sem_wait(fw_ipc_sem *s);
+FW_NODISCARD FW_API int fw_ipc_sem_wait(fw_ipc_sem *s);
 
 /*
  * Takes a unit, waiting until the deadline at most: ETIMEDOUT.  EINVAL also for a malformed
  * deadline.
  */
-FW_API int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_sem_timedwait(fw_ipc_sem *s, const fw_deadline *deadline);
 
 /*
  * Takes a unit with a wait policy (NULL: the process default) and a deadline (NULL: none); results
  * as for fw_ipc_sem_timedwait.  Also ECANCELED and EINTR, if the policy asks for that:
  * furwock/ipc/interrupt.h.
  */
-FW_API int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy,
-                                  const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy,
+                                               const fw_deadline *deadline);
 
 /* Adds a unit.  EOVERFLOW if the value is the maximum already. */
 FW_API int fw_ipc_sem_post(fw_ipc_sem *s);

@@ -73,14 +73,14 @@ static void hold_all(struct things *t)
 {
     fw_deadline d = in_us(SOON_US);
 
-    fw_ipc_mutex_timedlock(t->mutex, &d);
+    (void)!fw_ipc_mutex_timedlock(t->mutex, &d);
     if (fw_ipc_journal_record(t->own, t->data, 16) == 0)
         t->data[0] ^= 1;
     if (fw_ipc_rwlock_timedwrlock(t->rwlock, &d) == 0)
         fw_ipc_rwlock_journal(t->rwlock, t->journal);
     if (fw_ipc_journal_record(t->journal, t->data + 32, 16) == 0)
         t->data[32] ^= 1;
-    fw_ipc_permits_timedwait(t->units, &d);
+    (void)!fw_ipc_permits_timedwait(t->units, &d);
     fw_ipc_barrier_join(t->barrier);
 }
 
@@ -105,7 +105,7 @@ static void use_mutex(struct things *t, const fw_deadline *d)
     fw_ipc_death death;
     int error = fw_ipc_mutex_timedlock(t->mutex, d);
 
-    fw_ipc_mutex_trylock(t->mutex);
+    (void)!fw_ipc_mutex_trylock(t->mutex);
     fw_ipc_mutex_death(t->mutex, &death);
     fw_ipc_mutex_generation(t->mutex);
     if (error == 0 || error == EOWNERDEAD || error == EDEADLK) {
@@ -151,17 +151,17 @@ static void use_counts(struct things *t, const fw_deadline *d)
 {
     uint32_t unit = 0;
 
-    fw_ipc_sem_timedwait(t->sem, d);
-    fw_ipc_sem_trywait(t->sem);
+    (void)!fw_ipc_sem_timedwait(t->sem, d);
+    (void)!fw_ipc_sem_trywait(t->sem);
     fw_ipc_sem_post_n(t->sem, 2);
     fw_ipc_sem_value(t->sem);
     fw_ipc_permits_post(t->units);
     for (unsigned i = 0; i <= UNITS; i++)
-        fw_ipc_permits_timedwait(t->units, d);
+        (void)!fw_ipc_permits_timedwait(t->units, d);
     fw_ipc_permits_value(t->units);
     fw_ipc_permits_held_by_me(t->units);
     fw_ipc_permits_give(t->units, unit);
-    fw_ipc_permits_trywait(t->units);
+    (void)!fw_ipc_permits_trywait(t->units);
     fw_ipc_permits_post(t->units);
 }
 
@@ -198,8 +198,8 @@ static void use_all(struct things *t)
         fw_ipc_journal_undo(t->journal);
         fw_ipc_journal_commit(t->journal);
     }
-    fw_region_object(t->region, "new", FW_REGION_DATA, 100, FW_REGION_CREATE, &object);
-    fw_region_object(t->region, "none", FW_REGION_DATA, 100, 0, &object);
+    (void)!fw_region_object(t->region, "new", FW_REGION_DATA, 100, FW_REGION_CREATE, &object);
+    (void)!fw_region_object(t->region, "none", FW_REGION_DATA, 100, 0, &object);
 }
 
 /* --- Trials --- */

@@ -87,7 +87,7 @@ static void use_after_cut(void *arg)
 
     (void)arg;
     CHECK(ftruncate(fd, 0) == 0);
-    fw_ipc_mutex_lock(m);
+    (void)!fw_ipc_mutex_lock(m);
 }
 
 static void a_cut_file_ends_its_users(void)

@@ -84,29 +84,29 @@ static void *wait_for_it(void *arg)
     (void)arg;
     switch (trial.how) {
     case MUTEX:
-        fw_ipc_mutex_timedlock(object, &d);
+        (void)!fw_ipc_mutex_timedlock(object, &d);
         break;
     case READ:
-        fw_ipc_rwlock_timedrdlock(object, &d);
+        (void)!fw_ipc_rwlock_timedrdlock(object, &d);
         break;
     case WRITE:
-        fw_ipc_rwlock_timedwrlock(object, &d);
+        (void)!fw_ipc_rwlock_timedwrlock(object, &d);
         break;
     case UPGRADABLE:
-        fw_ipc_rwlock_upgradable_timedlock(object, &d);
+        (void)!fw_ipc_rwlock_upgradable_timedlock(object, &d);
         break;
     case SEM:
-        fw_ipc_sem_timedwait(object, &d);
+        (void)!fw_ipc_sem_timedwait(object, &d);
         break;
     case UNITS:
-        fw_ipc_permits_timedwait(object, &d);
+        (void)!fw_ipc_permits_timedwait(object, &d);
         break;
     case BARRIER:
         fw_ipc_barrier_timedwait(object, &d);
         break;
     default:
         CHECK(fw_ipc_mutex_lock(beside) == 0);
-        fw_ipc_cond_timedwait(object, beside, &d);
+        (void)!fw_ipc_cond_timedwait(object, beside, &d);
     }
     if (!is_constrained && clock_thread_cpu_ns() - began > CPU_MS_MOST * UINT64_C(1000000))
         fail("%s: %s word %u, value %u: polls", names[trial.how],

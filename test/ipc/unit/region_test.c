@@ -222,7 +222,7 @@ static void *lock_and_stay(void *arg)
 {
     struct other *o = arg;
 
-    fw_ipc_mutex_lock(o->m);
+    (void)!fw_ipc_mutex_lock(o->m);
     sem_post(&o->has_locked);
     sem_wait(&o->may_end);
     return NULL;
@@ -267,7 +267,7 @@ static void *lock_often(void *arg)
 {
     struct other *o = arg;
 
-    fw_ipc_mutex_lock(o->m);
+    (void)!fw_ipc_mutex_lock(o->m);
     fw_ipc_mutex_unlock(o->m);
     sem_post(&o->has_locked);
     sem_wait(&o->may_end);

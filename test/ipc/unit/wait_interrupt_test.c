@@ -76,7 +76,7 @@ static int lock_to_read(void)
 
 static int lock_to_write(void)
 {
-    fw_ipc_mutex_is_held_by_me(m); /* known from here on: it closes the lock at once */
+    (void)!fw_ipc_mutex_is_held_by_me(m); /* known from here on: it closes the lock at once */
     return fw_ipc_rwlock_wrlock_policy(l, &stop.policy, NULL);
 }
 

@@ -146,19 +146,19 @@ static void timed_write(fw_rwlock *lock)
 {
     fw_deadline d = soon();
 
-    fw_rwlock_timedwrlock(lock, &d);
+    (void)!fw_rwlock_timedwrlock(lock, &d);
 }
 
 static void timed_read(fw_rwlock *lock)
 {
     fw_deadline d = soon();
 
-    fw_rwlock_timedrdlock(lock, &d);
+    (void)!fw_rwlock_timedrdlock(lock, &d);
 }
 
 static void try_upgrade(fw_rwlock *lock)
 {
-    fw_rwlock_tryupgrade(lock);
+    (void)!fw_rwlock_tryupgrade(lock);
 }
 
 #define WRITE_AGAIN "rwlock write-locked by a thread that holds it"

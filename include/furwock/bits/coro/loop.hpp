@@ -37,7 +37,7 @@ class loop {
     {
         while (live_ != nullptr)
             root::destroy(*live_);
-        fw_await_cancel(&kick_);
+        (void)fw_await_cancel(&kick_);
         if (fw_loop_destroy(loop_) != 0)
             std::terminate(); /* a coroutine of another library waits here still */
     }
@@ -246,7 +246,7 @@ inline root::promise_type::~promise_type()
 
     if (acting != context_.task()) /* else it has ended by itself */
         fw_task_switch(acting);
-    fw_await_cancel(&context_.operation_); /* it was on its way to its loop */
+    (void)fw_await_cancel(&context_.operation_); /* it was on its way to its loop */
     context_.where()->left(context_);
 }
 
