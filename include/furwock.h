@@ -16,6 +16,7 @@
 #include <furwock/once.h>
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 #endif

@@ -76,6 +76,7 @@
 #include <furwock/cond.hpp>
 #include <furwock/cond_any.hpp>
 #include <furwock/event.hpp>
+#include <furwock/guards.hpp>
 #include <furwock/latch.hpp>
 #include <furwock/mutex.hpp>
 #include <furwock/once.hpp>

@@ -9,6 +9,7 @@
 #include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/deadline.h>
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -86,7 +87,7 @@ FW_BEGIN_DECLS
  *         fw_brlock_wrunlock(&t->lock);
  *     }
  */
-typedef struct fw_brlock {
+typedef struct FW_CAPABILITY("read-write lock") fw_brlock {
     uint32_t owner_;    /* internal, as is all of it: doc/design/brlock.md */
     uint32_t counters_; /* how many per-CPU counters there are; 0: none */
     struct fw_brlock_lines_ *lines_;
@@ -112,52 +113,55 @@ FW_NODISCARD FW_API int fw_brlock_trydestroy(fw_brlock *l);
 /*
  * Takes a read lock if no writer holds the lock or waits for it.  Returns 0 or EBUSY; never waits.
  */
-FW_NODISCARD FW_API int fw_brlock_tryrdlock(fw_brlock *l);
+FW_NODISCARD FW_API int fw_brlock_tryrdlock(fw_brlock *l) FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Takes a read lock, waiting for writers if need be. */
-FW_API void fw_brlock_rdlock(fw_brlock *l);
+FW_API void fw_brlock_rdlock(fw_brlock *l) FW_ACQUIRE_SHARED(l);
 
 /*
  * Takes a read lock, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
  * passed; EINVAL if the caller must wait and the deadline is malformed (furwock/bits/deadline.h).
  */
-FW_NODISCARD FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_timedrdlock(fw_brlock *l, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /*
  * Takes a read lock with a wait policy (NULL: the process default) and a deadline (NULL: none).
  * Results as for fw_brlock_timedrdlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_brlock_rdlock_policy(fw_brlock *l, const fw_wait_policy *policy,
-                                                const fw_deadline *deadline);
+                                                const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Releases a read lock; the last reader that a writer waits for wakes it. */
-FW_API void fw_brlock_rdunlock(fw_brlock *l);
+FW_API void fw_brlock_rdunlock(fw_brlock *l) FW_RELEASE_SHARED(l);
 
 /*
  * Takes the lock for writing if no thread holds it.  Returns 0 or EBUSY. Never waits, but if it has
  * seen no holder it keeps readers out for the microseconds that it takes to be sure.
  */
-FW_NODISCARD FW_API int fw_brlock_trywrlock(fw_brlock *l);
+FW_NODISCARD FW_API int fw_brlock_trywrlock(fw_brlock *l) FW_TRY_ACQUIRE(0, l);
 
 /* Takes the lock for writing, waiting for other writers, then for the readers inside. */
-FW_API void fw_brlock_wrlock(fw_brlock *l);
+FW_API void fw_brlock_wrlock(fw_brlock *l) FW_ACQUIRE(l);
 
 /*
  * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the
  * deadline has passed: then readers are admitted again; EINVAL if the caller must wait and the
  * deadline is malformed.
  */
-FW_NODISCARD FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_brlock_timedwrlock(fw_brlock *l, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE(0, l);
 
 /*
  * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_brlock_timedwrlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_brlock_wrlock_policy(fw_brlock *l, const fw_wait_policy *policy,
-                                                const fw_deadline *deadline);
+                                                const fw_deadline *deadline) FW_TRY_ACQUIRE(0, l);
 
 /* Releases the write lock, which the caller holds: admits waiting readers. */
-FW_API void fw_brlock_wrunlock(fw_brlock *l);
+FW_API void fw_brlock_wrunlock(fw_brlock *l) FW_RELEASE(l);
 
 /*
  * The kernel thread id of the writer that holds the lock, or has closed it and waits for readers to
@@ -169,7 +173,7 @@ FW_API pid_t fw_brlock_owner(const fw_brlock *l);
 FW_NODISCARD FW_API bool fw_brlock_is_held_by_me(const fw_brlock *l);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_brlock_is_held_by_me. */
-FW_API void fw_brlock_assert_held(const fw_brlock *l);
+FW_API void fw_brlock_assert_held(const fw_brlock *l) FW_ASSERT_CAPABILITY(l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/brlock.h>

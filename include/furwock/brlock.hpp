@@ -17,7 +17,7 @@ namespace fw {
  * fork whose parent's threads had it.  A global that threads still *ask for* while the process
  * exits is to be leaked: fw::brlock &table = *new fw::brlock;
  */
-class brlock {
+class FW_CAPABILITY("read-write lock") brlock {
   public:
     using native_handle_type = fw_brlock *;
 
@@ -32,17 +32,17 @@ class brlock {
         (void)fw_brlock_trydestroy(&l_);
     }
 
-    void lock() noexcept
+    void lock() noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_brlock_wrlock(&l_);
     }
 
-    void lock(const wait_policy &policy) noexcept
+    void lock(const wait_policy &policy) noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         (void)fw_brlock_wrlock_policy(&l_, policy.native_handle(), nullptr);
     }
 
-    [[nodiscard]] bool try_lock() noexcept
+    [[nodiscard]] bool try_lock() noexcept FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_brlock_trywrlock(&l_) == 0;
     }
@@ -50,6 +50,7 @@ class brlock {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
                                     const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_brlock_wrlock_policy, &l_, d, policy);
     }
@@ -57,27 +58,30 @@ class brlock {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
                                       const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_brlock_wrlock_policy, &l_, at, policy);
     }
 
-    void unlock() noexcept
+    void unlock() noexcept FW_RELEASE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_brlock_wrunlock(&l_);
     }
 
-    void lock_shared() noexcept
+    void lock_shared() noexcept FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_brlock_rdlock(&l_);
     }
 
     void lock_shared(const wait_policy &policy) noexcept
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         if (fw_brlock_rdlock_policy(&l_, policy.native_handle(), nullptr) != 0)
             fw_brlock_rdlock(&l_); /* aborts: too many read locks */
     }
 
     [[nodiscard]] bool try_lock_shared() noexcept
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_brlock_tryrdlock(&l_) == 0;
     }
@@ -85,6 +89,7 @@ class brlock {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d,
                                            const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_brlock_rdlock_policy, &l_, d, policy);
     }
@@ -92,11 +97,12 @@ class brlock {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at,
                                              const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_brlock_rdlock_policy, &l_, at, policy);
     }
 
-    void unlock_shared() noexcept
+    void unlock_shared() noexcept FW_RELEASE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_brlock_rdunlock(&l_);
     }

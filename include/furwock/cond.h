@@ -83,14 +83,14 @@ typedef struct fw_cond {
 FW_API void fw_cond_init(fw_cond *c);
 
 /* Releases the mutex and waits until woken, in one step; then locks the mutex again. */
-FW_API void fw_cond_wait(fw_cond *c, fw_mutex *m);
+FW_API void fw_cond_wait(fw_cond *c, fw_mutex *m) FW_REQUIRES(m);
 
 /*
  * Waits as fw_cond_wait, until the deadline at most.  Returns 0 when woken; ETIMEDOUT if the
  * deadline has passed first; EINVAL if the deadline is malformed (the mutex was not released
  * then).
  */
-FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline);
+FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadline) FW_REQUIRES(m);
 
 /*
  * Waits with a wait policy (NULL: the process default) and a deadline (NULL: none); results as for
@@ -99,7 +99,7 @@ FW_API int fw_cond_timedwait(fw_cond *c, fw_mutex *m, const fw_deadline *deadlin
  * again with the default policy.
  */
 FW_API int fw_cond_wait_policy(fw_cond *c, fw_mutex *m, const fw_wait_policy *policy,
-                               const fw_deadline *deadline);
+                               const fw_deadline *deadline) FW_REQUIRES(m);
 
 /*
  * Wakes the most urgent waiter, among equals the one that has waited longest, if there is one.

@@ -36,12 +36,13 @@ class condition_variable {
         fw_cond_broadcast(&c_);
     }
 
-    template <class Mutex> void wait(std::unique_lock<Mutex> &lock)
+    template <class Mutex> void wait(std::unique_lock<Mutex> &lock) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_cond_wait(&c_, mutex_of(lock));
     }
 
-    template <class Mutex> void wait(std::unique_lock<Mutex> &lock, const wait_policy &policy)
+    template <class Mutex>
+    void wait(std::unique_lock<Mutex> &lock, const wait_policy &policy) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         (void)fw_cond_wait_policy(&c_, mutex_of(lock), policy.native_handle(), nullptr);
     }
@@ -109,7 +110,9 @@ class condition_variable {
     }
 
     /* False if it timed out. */
-    template <class Mutex> bool wait_by(std::unique_lock<Mutex> &lock, const fw_deadline &deadline)
+    template <class Mutex>
+    bool wait_by(std::unique_lock<Mutex> &lock,
+                 const fw_deadline &deadline) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_cond_timedwait(&c_, mutex_of(lock), &deadline) != ETIMEDOUT;
     }

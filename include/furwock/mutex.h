@@ -10,6 +10,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/bits/self.h>
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -72,7 +73,7 @@ FW_BEGIN_DECLS
  *         fw_mutex_unlock(&a->lock);
  *     }
  */
-typedef struct fw_mutex {
+typedef struct FW_CAPABILITY("mutex") fw_mutex {
     uint64_t state_; /* internal; its layout is described in doc/design/mutex.md and may change */
 } fw_mutex;
 
@@ -88,7 +89,7 @@ FW_API void fw_mutex_init(fw_mutex *m);
  * the handler has interrupted; and not with a mutex for which operations wait, whose release goes
  * where the thread may just be.)
  */
-FW_NODISCARD FW_API int fw_mutex_trylock(fw_mutex *m);
+FW_NODISCARD FW_API int fw_mutex_trylock(fw_mutex *m) FW_TRY_ACQUIRE(0, m);
 
 /* Internal: lock, once the fast path has failed. */
 FW_API void fw_mutex_lock_slow_(fw_mutex *m);
@@ -108,7 +109,7 @@ static inline bool fw_mutex_take_(fw_mutex *m)
  * Takes the mutex, waiting for it if need be.  The fast path is compiled into the caller because
  * that takes a quarter less time (doc/design/mutex.md).
  */
-FW_INLINE void fw_mutex_lock(fw_mutex *m);
+FW_INLINE void fw_mutex_lock(fw_mutex *m) FW_ACQUIRE(m) FW_NO_THREAD_SAFETY_ANALYSIS;
 #ifndef FW_CALLED_
 FW_INLINE void fw_mutex_lock(fw_mutex *m)
 {
@@ -121,20 +122,21 @@ FW_INLINE void fw_mutex_lock(fw_mutex *m)
  * Takes the mutex, waiting until the deadline at most.  Returns 0; ETIMEDOUT if the deadline has
  * passed; EINVAL if the mutex is not free and the deadline is malformed (furwock/bits/deadline.h).
  */
-FW_NODISCARD FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_mutex_timedlock(fw_mutex *m, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE(0, m);
 
 /*
  * Takes the mutex with a wait policy (NULL: the process default) and a deadline (NULL: none).
  * Results as for fw_mutex_timedlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_mutex_lock_policy(fw_mutex *m, const fw_wait_policy *policy,
-                                             const fw_deadline *deadline);
+                                             const fw_deadline *deadline) FW_TRY_ACQUIRE(0, m);
 
 /* Releases the mutex, which the caller holds; wakes a waiter unless one has been woken already. */
-FW_API void fw_mutex_unlock(fw_mutex *m);
+FW_API void fw_mutex_unlock(fw_mutex *m) FW_RELEASE(m);
 
 /* Hands the mutex directly to the longest waiter, or frees it if there is none. */
-FW_API void fw_mutex_unlock_fair(fw_mutex *m);
+FW_API void fw_mutex_unlock_fair(fw_mutex *m) FW_RELEASE(m);
 
 /*
  * The kernel thread id of the owner; 0 if the mutex is free, is being handed over, is held by a
@@ -151,7 +153,7 @@ FW_API pid_t fw_mutex_owner(const fw_mutex *m);
 FW_NODISCARD FW_API bool fw_mutex_is_held_by_me(const fw_mutex *m);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_mutex_is_held_by_me. */
-FW_API void fw_mutex_assert_held(const fw_mutex *m);
+FW_API void fw_mutex_assert_held(const fw_mutex *m) FW_ASSERT_CAPABILITY(m);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/mutex.h>

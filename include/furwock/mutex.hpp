@@ -8,7 +8,7 @@
 namespace fw {
 
 /* fw_mutex (furwock/mutex.h) as a Lockable and TimedLockable; constant-initialised, 8 bytes. */
-class mutex {
+class FW_CAPABILITY("mutex") mutex {
   public:
     using native_handle_type = fw_mutex *;
 
@@ -16,17 +16,17 @@ class mutex {
     mutex(const mutex &) = delete;
     mutex &operator=(const mutex &) = delete;
 
-    void lock() noexcept
+    void lock() noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_mutex_lock(&m_);
     }
 
-    void lock(const wait_policy &policy) noexcept
+    void lock(const wait_policy &policy) noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         (void)fw_mutex_lock_policy(&m_, policy.native_handle(), nullptr);
     }
 
-    [[nodiscard]] bool try_lock() noexcept
+    [[nodiscard]] bool try_lock() noexcept FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_mutex_trylock(&m_) == 0;
     }
@@ -34,6 +34,7 @@ class mutex {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
                                     const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_mutex_lock_policy, &m_, d, policy);
     }
@@ -41,17 +42,18 @@ class mutex {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
                                       const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_mutex_lock_policy, &m_, at, policy);
     }
 
-    void unlock() noexcept
+    void unlock() noexcept FW_RELEASE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_mutex_unlock(&m_);
     }
 
     /* Hands the mutex to the longest waiter, if there is one. */
-    void unlock_fair() noexcept
+    void unlock_fair() noexcept FW_RELEASE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_mutex_unlock_fair(&m_);
     }

@@ -37,12 +37,12 @@ class recursive_mutex {
 
     void lock()
     {
-        lock_by([this] { m_.lock(); });
+        lock_by([this]() FW_NO_THREAD_SAFETY_ANALYSIS { m_.lock(); });
     }
 
     void lock(const wait_policy &policy)
     {
-        lock_by([&] { m_.lock(policy); });
+        lock_by([&]() FW_NO_THREAD_SAFETY_ANALYSIS { m_.lock(policy); });
     }
 
     [[nodiscard]] bool try_lock() noexcept
@@ -64,7 +64,7 @@ class recursive_mutex {
         return taken_by([&] { return m_.try_lock_until(at, policy); });
     }
 
-    void unlock() noexcept
+    void unlock() noexcept FW_NO_THREAD_SAFETY_ANALYSIS
     {
         if (m_.is_held_by_me() && --depth_ != 0)
             return;

@@ -10,6 +10,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/bits/self.h>
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -89,7 +90,7 @@ FW_BEGIN_DECLS
  *         return s;
  *     }
  */
-typedef struct fw_rwlock {
+typedef struct FW_CAPABILITY("read-write lock") fw_rwlock {
     uint64_t state_; /* internal; doc/design/rwlock.md describes both, and they may change */
     uint64_t queue_;
 } fw_rwlock;
@@ -137,10 +138,10 @@ FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen);
  * Takes the lock for reading if that is possible at once.  Returns 0; EBUSY if a reader would have
  * to wait; EAGAIN if too many read locks are held.  Never waits.
  */
-FW_NODISCARD FW_API int fw_rwlock_tryrdlock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_tryrdlock(fw_rwlock *l) FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Takes the lock for reading, waiting if need be.  Aborts if too many read locks are held. */
-FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l);
+FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l) FW_ACQUIRE_SHARED(l) FW_NO_THREAD_SAFETY_ANALYSIS;
 #ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
 {
@@ -156,17 +157,19 @@ FW_INLINE void fw_rwlock_rdlock(fw_rwlock *l)
  * too many read locks are held; EINVAL if the caller must wait and the deadline is malformed
  * (furwock/bits/deadline.h).
  */
-FW_NODISCARD FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_timedrdlock(fw_rwlock *l, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /*
  * Takes the lock for reading with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_timedrdlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_rwlock_rdlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                                const fw_deadline *deadline);
+                                                const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Releases the lock, which the caller holds for reading. */
-FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l);
+FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l) FW_RELEASE_SHARED(l) FW_NO_THREAD_SAFETY_ANALYSIS;
 #ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
 {
@@ -182,10 +185,10 @@ FW_INLINE void fw_rwlock_rdunlock(fw_rwlock *l)
  */
 
 /* Takes the lock for writing if no thread holds it.  Returns 0, or EBUSY.  Never waits. */
-FW_NODISCARD FW_API int fw_rwlock_trywrlock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_trywrlock(fw_rwlock *l) FW_TRY_ACQUIRE(0, l);
 
 /* Takes the lock for writing, waiting if need be. */
-FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l);
+FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l) FW_ACQUIRE(l) FW_NO_THREAD_SAFETY_ANALYSIS;
 #ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
 {
@@ -201,17 +204,18 @@ FW_INLINE void fw_rwlock_wrlock(fw_rwlock *l)
  * Takes the lock for writing, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
  * the caller must wait and the deadline is malformed.
  */
-FW_NODISCARD FW_API int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_timedwrlock(fw_rwlock *l, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE(0, l);
 
 /*
  * Takes the lock for writing with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_timedwrlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_rwlock_wrlock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                                const fw_deadline *deadline);
+                                                const fw_deadline *deadline) FW_TRY_ACQUIRE(0, l);
 
 /* Releases the lock, which the caller holds for writing. */
-FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l);
+FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l) FW_RELEASE(l) FW_NO_THREAD_SAFETY_ANALYSIS;
 #ifndef FW_CALLED_
 FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
 {
@@ -223,7 +227,7 @@ FW_INLINE void fw_rwlock_wrunlock(fw_rwlock *l)
 #endif
 
 /* Releases the lock, in whatever mode the caller holds it; costs some nanoseconds more. */
-FW_API void fw_rwlock_unlock(fw_rwlock *l);
+FW_API void fw_rwlock_unlock(fw_rwlock *l) FW_RELEASE_GENERIC(l);
 
 /*
  * --- Upgradable reading ------------------------------------------------------------------------
@@ -233,26 +237,28 @@ FW_API void fw_rwlock_unlock(fw_rwlock *l);
  * Takes the lock upgradable if that is possible at once.  Returns 0, or EBUSY: a thread holds it
  * for writing or upgradable, or a writer goes first.  Never waits.
  */
-FW_NODISCARD FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l);
+FW_NODISCARD FW_API int fw_rwlock_upgradable_trylock(fw_rwlock *l) FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Takes the lock upgradable, waiting if need be. */
-FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l);
+FW_API void fw_rwlock_upgradable_lock(fw_rwlock *l) FW_ACQUIRE_SHARED(l);
 
 /*
  * Takes the lock upgradable, waiting until the deadline at most.  Returns 0; ETIMEDOUT; EINVAL if
  * the caller must wait and the deadline is malformed.
  */
-FW_NODISCARD FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline);
+FW_NODISCARD FW_API int fw_rwlock_upgradable_timedlock(fw_rwlock *l, const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /*
  * Takes the lock upgradable with a wait policy (NULL: the process default) and a deadline (NULL:
  * none).  Results as for fw_rwlock_upgradable_timedlock; EINVAL also for a malformed policy.
  */
 FW_NODISCARD FW_API int fw_rwlock_upgradable_lock_policy(fw_rwlock *l, const fw_wait_policy *policy,
-                                                         const fw_deadline *deadline);
+                                                         const fw_deadline *deadline)
+    FW_TRY_ACQUIRE_SHARED(0, l);
 
 /* Releases the lock, which the caller holds upgradable. */
-FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l);
+FW_API void fw_rwlock_upgradable_unlock(fw_rwlock *l) FW_RELEASE_SHARED(l);
 
 /*
  * Turns upgradable into write if there are no readers: 0.  EBUSY: there are, and the caller still
@@ -264,7 +270,7 @@ FW_NODISCARD FW_API int fw_rwlock_tryupgrade(fw_rwlock *l);
  * Turns upgradable into write, waiting for the readers to leave: what the caller has read still
  * holds.
  */
-FW_API void fw_rwlock_upgrade(fw_rwlock *l);
+FW_API void fw_rwlock_upgrade(fw_rwlock *l) FW_RELEASE_SHARED(l) FW_ACQUIRE(l);
 
 /*
  * Turns upgradable into write, waiting until the deadline at most.  Returns 0; after ETIMEDOUT,
@@ -276,10 +282,10 @@ FW_NODISCARD FW_API int fw_rwlock_timedupgrade(fw_rwlock *l, const fw_deadline *
  * Turns write or upgradable into read; never waits.  Admits waiting readers.  (Aborts if 2^24 - 1
  * read locks are held beside an upgradable one.)
  */
-FW_API void fw_rwlock_downgrade(fw_rwlock *l);
+FW_API void fw_rwlock_downgrade(fw_rwlock *l) FW_RELEASE_GENERIC(l) FW_ACQUIRE_SHARED(l);
 
 /* Turns write into upgradable; never waits.  Admits waiting readers. */
-FW_API void fw_rwlock_downgrade_upgradable(fw_rwlock *l);
+FW_API void fw_rwlock_downgrade_upgradable(fw_rwlock *l) FW_RELEASE(l) FW_ACQUIRE_SHARED(l);
 
 /*
  * The kernel thread id of the writer or of the upgradable reader; 0 if there is none.  A racy
@@ -294,13 +300,13 @@ FW_API pid_t fw_rwlock_owner(const fw_rwlock *l);
 FW_NODISCARD FW_API bool fw_rwlock_is_held_by_me(const fw_rwlock *l);
 
 /* Aborts the program, with a diagnostic as for misuse, unless fw_rwlock_is_held_by_me. */
-FW_API void fw_rwlock_assert_held(const fw_rwlock *l);
+FW_API void fw_rwlock_assert_held(const fw_rwlock *l) FW_ASSERT_CAPABILITY(l);
 
 /*
- * The same unless the calling thread may read: it holds the lock for writing or upgradable, or
- * some thread holds a read lock, perhaps another one (readers are not identified).
+ * Aborts the program unless the calling thread may read: it holds the lock for writing or
+ * upgradable, or some thread holds a read lock, perhaps another one (readers are not identified).
  */
-FW_API void fw_rwlock_assert_rdheld(const fw_rwlock *l);
+FW_API void fw_rwlock_assert_rdheld(const fw_rwlock *l) FW_ASSERT_SHARED_CAPABILITY(l);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/rwlock.h>

@@ -19,7 +19,7 @@ enum class preference {
  * mode, upgradable, has the calls of a TimedLockable with "upgrade" in their names, and calls that
  * turn one mode into another.
  */
-class shared_mutex {
+class FW_CAPABILITY("read-write lock") shared_mutex {
   public:
     using native_handle_type = fw_rwlock *;
 
@@ -28,17 +28,17 @@ class shared_mutex {
     shared_mutex(const shared_mutex &) = delete;
     shared_mutex &operator=(const shared_mutex &) = delete;
 
-    void lock() noexcept
+    void lock() noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_wrlock(&l_);
     }
 
-    void lock(const wait_policy &policy) noexcept
+    void lock(const wait_policy &policy) noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         (void)fw_rwlock_wrlock_policy(&l_, policy.native_handle(), nullptr);
     }
 
-    [[nodiscard]] bool try_lock() noexcept
+    [[nodiscard]] bool try_lock() noexcept FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_rwlock_trywrlock(&l_) == 0;
     }
@@ -46,6 +46,7 @@ class shared_mutex {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d,
                                     const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_rwlock_wrlock_policy, &l_, d, policy);
     }
@@ -53,27 +54,30 @@ class shared_mutex {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at,
                                       const wait_policy &policy = {})
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_rwlock_wrlock_policy, &l_, at, policy);
     }
 
-    void unlock() noexcept
+    void unlock() noexcept FW_RELEASE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_wrunlock(&l_);
     }
 
-    void lock_shared() noexcept
+    void lock_shared() noexcept FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_rdlock(&l_);
     }
 
     void lock_shared(const wait_policy &policy) noexcept
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         if (fw_rwlock_rdlock_policy(&l_, policy.native_handle(), nullptr) != 0)
             fw_rwlock_rdlock(&l_); /* aborts: too many read locks */
     }
 
     [[nodiscard]] bool try_lock_shared() noexcept
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_rwlock_tryrdlock(&l_) == 0;
     }
@@ -81,6 +85,7 @@ class shared_mutex {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &d,
                                            const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_rwlock_rdlock_policy, &l_, d, policy);
     }
@@ -88,26 +93,29 @@ class shared_mutex {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &at,
                                              const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_rwlock_rdlock_policy, &l_, at, policy);
     }
 
-    void unlock_shared() noexcept
+    void unlock_shared() noexcept FW_RELEASE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_rdunlock(&l_);
     }
 
-    void lock_upgrade() noexcept
+    void lock_upgrade() noexcept FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_upgradable_lock(&l_);
     }
 
     void lock_upgrade(const wait_policy &policy) noexcept
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         (void)fw_rwlock_upgradable_lock_policy(&l_, policy.native_handle(), nullptr);
     }
 
     [[nodiscard]] bool try_lock_upgrade() noexcept
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return fw_rwlock_upgradable_trylock(&l_) == 0;
     }
@@ -115,6 +123,7 @@ class shared_mutex {
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &d,
                                             const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_within(fw_rwlock_upgradable_lock_policy, &l_, d, policy);
     }
@@ -122,17 +131,18 @@ class shared_mutex {
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &at,
                                               const wait_policy &policy = {})
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return detail::done_by(fw_rwlock_upgradable_lock_policy, &l_, at, policy);
     }
 
-    void unlock_upgrade() noexcept
+    void unlock_upgrade() noexcept FW_RELEASE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_upgradable_unlock(&l_);
     }
 
     /* Upgradable -> exclusive.  Where it fails, the caller still has the lock upgradable. */
-    void upgrade() noexcept
+    void upgrade() noexcept FW_RELEASE_SHARED() FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_upgrade(&l_);
     }
@@ -155,19 +165,21 @@ class shared_mutex {
     }
 
     /* Exclusive or upgradable -> shared. */
-    void downgrade() noexcept
+    void downgrade() noexcept FW_RELEASE_GENERIC() FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_downgrade(&l_);
     }
 
     /* Exclusive -> upgradable. */
-    void downgrade_upgradable() noexcept
+    void downgrade_upgradable() noexcept FW_RELEASE()
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         fw_rwlock_downgrade_upgradable(&l_);
     }
 
     /* The same under the names that Boost's guards use: see furwock/upgrade.hpp. */
-    void unlock_upgrade_and_lock() noexcept
+    void unlock_upgrade_and_lock() noexcept FW_RELEASE_SHARED()
+        FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         upgrade();
     }
@@ -190,17 +202,20 @@ class shared_mutex {
         return try_upgrade_until(at);
     }
 
-    void unlock_and_lock_upgrade() noexcept
+    void unlock_and_lock_upgrade() noexcept FW_RELEASE()
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         downgrade_upgradable();
     }
 
-    void unlock_and_lock_shared() noexcept
+    void unlock_and_lock_shared() noexcept FW_RELEASE()
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         downgrade();
     }
 
-    void unlock_upgrade_and_lock_shared() noexcept
+    void unlock_upgrade_and_lock_shared() noexcept FW_RELEASE_SHARED()
+        FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         downgrade();
     }

@@ -104,6 +104,32 @@ class ThreadSanitizer(Detector):
         self.each("classes.cc", ["g++", "clang++"])
 
 
+class ThreadSafety(Detector):
+    """clang's -Wthread-safety, which runs nothing; also as the other detectors have it."""
+
+    ERRORS = {"guarded.c": 8, "guarded.cc": 4}
+
+    def analyse(self, source, *flags):
+        cc, standard = ("clang++", "c++17") if source.endswith("cc") else ("clang", "c11")
+        return call([cc, "-std=" + standard, "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra",
+                     "-Werror", "-Wthread-safety", *flags, "-I", ROOT + "/include",
+                     os.path.join(HERE, source)])
+
+    def test_guarded(self):
+        if not shutil.which("clang") or not shutil.which("clang++"):
+            self.skipTest("no clang")
+        modes = [(), ("-fsanitize=thread",)]
+        if os.path.exists("/usr/include/valgrind/helgrind.h"):
+            modes.append(("-DFURWOCK_VALGRIND",))
+        for source, errors in self.ERRORS.items():
+            for mode in modes:
+                with self.subTest(source=source, mode=mode):
+                    self.expect(self.analyse(source, *mode), 0, None)
+                    for n in range(1, errors + 1 if not mode or IN_FULL else 2):
+                        self.expect(self.analyse(source, "-DWRONG=%d" % n, *mode), 1,
+                                    "Wthread-safety")
+
+
 class Valgrind(Detector):
     """helgrind and drd."""
 

@@ -33,6 +33,8 @@
 
 #include <errno.h>
 
+#include <furwock/thread_safety.h>
+
 /* Modes of a lock.  (An upgradable reader is a reader to a detector.) */
 #define FW_NOTE_WRITE_ 0
 #define FW_NOTE_READ_ 1
@@ -113,6 +115,13 @@ static inline void fw_note_acquire_(const void *object)
 
 /* What has been locked: also what a dead holder left. */
 #define FW_NOTE_TAKEN_(error) ((error) == 0 || (error) == EOWNERDEAD)
+
+/*
+ * Declares the wrapper of a call that clang's thread safety analysis knows, with the attributes of
+ * the call.  The lock is called l.
+ */
+#define FW_NOTED_ANALYSED_(type, name, params, attributes) \
+    static inline type name##_noted_ params attributes FW_NO_THREAD_SAFETY_ANALYSIS;
 
 /*
  * Wrappers, called NAME_noted_, of calls of the usual forms.  `params` and `args` are in

@@ -12,6 +12,7 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/bits/member.h>
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 FW_BEGIN_DECLS
@@ -78,7 +79,7 @@ typedef struct fw_ipc_history {
  *         return fw_ipc_mutex_unlock(&t->lock);
  *     }
  */
-typedef struct fw_ipc_mutex {
+typedef struct FW_CAPABILITY("mutex between processes") fw_ipc_mutex {
     uint64_t word_; /* internal: doc/design/crash-safety.md */
     fw_ipc_history history_;
 } fw_ipc_mutex;
@@ -188,7 +189,7 @@ FW_API int fw_ipc_mutex_on_death(fw_ipc_mutex *m, int (*repair)(void *arg, const
 FW_NODISCARD FW_API bool fw_ipc_mutex_is_held_by_me(const fw_ipc_mutex *m);
 
 /* Aborts the program, with a diagnostic on standard error, unless it is. */
-FW_API void fw_ipc_mutex_assert_held(const fw_ipc_mutex *m);
+FW_API void fw_ipc_mutex_assert_held(const fw_ipc_mutex *m) FW_ASSERT_CAPABILITY(m);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/ipc/mutex.h>

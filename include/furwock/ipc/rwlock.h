@@ -85,7 +85,7 @@ FW_BEGIN_DECLS
  *         return fw_ipc_rwlock_rdunlock(&p->lock);
  *     }
  */
-typedef struct fw_ipc_rwlock {
+typedef struct FW_CAPABILITY("read-write lock between processes") fw_ipc_rwlock {
     uint64_t word_; /* internal: doc/design/ipc-rwlock.md */
     fw_ipc_history history_;
     uint64_t hint_; /* where to look for readers */

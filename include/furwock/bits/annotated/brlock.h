@@ -8,6 +8,23 @@
 
 /* The calls of furwock/brlock.h for race detectors; internal: bits/annotate.h. */
 
+FW_NOTED_ANALYSED_(void, fw_brlock_rdlock, (fw_brlock * l), FW_ACQUIRE_SHARED(l))
+FW_NOTED_ANALYSED_(int, fw_brlock_tryrdlock, (fw_brlock * l), FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_brlock_timedrdlock, (fw_brlock * l, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_brlock_rdlock_policy,
+                   (fw_brlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(void, fw_brlock_rdunlock, (fw_brlock * l), FW_RELEASE_SHARED(l))
+FW_NOTED_ANALYSED_(void, fw_brlock_wrlock, (fw_brlock * l), FW_ACQUIRE(l))
+FW_NOTED_ANALYSED_(int, fw_brlock_trywrlock, (fw_brlock * l), FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_brlock_timedwrlock, (fw_brlock * l, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_brlock_wrlock_policy,
+                   (fw_brlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(void, fw_brlock_wrunlock, (fw_brlock * l), FW_RELEASE(l))
+
 FW_NOTED_LOCK_(fw_brlock_rdlock, FW_NOTE_READ_, (fw_brlock * l))
 FW_NOTED_TRYLOCK_(fw_brlock_tryrdlock, FW_NOTE_READ_, (fw_brlock * l))
 FW_NOTED_LOCK_INT_(fw_brlock_timedrdlock, FW_NOTE_READ_,

@@ -25,6 +25,14 @@ static inline void fw_cond_note_unlocked_(fw_cond *c, fw_mutex *m)
     FW_NOTE_UNLOCKED_(m, FW_NOTE_WRITE_);
 }
 
+FW_NOTED_ANALYSED_(void, fw_cond_wait, (fw_cond * c, fw_mutex *m), FW_REQUIRES(m))
+FW_NOTED_ANALYSED_(int, fw_cond_timedwait, (fw_cond * c, fw_mutex *m, const fw_deadline *deadline),
+                   FW_REQUIRES(m))
+FW_NOTED_ANALYSED_(int, fw_cond_wait_policy,
+                   (fw_cond * c, fw_mutex *m, const fw_wait_policy *policy,
+                    const fw_deadline *deadline),
+                   FW_REQUIRES(m))
+
 static inline void fw_cond_wait_noted_(fw_cond *c, fw_mutex *m)
 {
     fw_mutex *relocked __attribute__((cleanup(fw_cond_note_relocked_))) = m;

@@ -8,6 +8,16 @@
 
 /* The calls of furwock/mutex.h for race detectors; internal: bits/annotate.h. */
 
+FW_NOTED_ANALYSED_(void, fw_mutex_lock, (fw_mutex * l), FW_ACQUIRE(l))
+FW_NOTED_ANALYSED_(int, fw_mutex_trylock, (fw_mutex * l), FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_mutex_timedlock, (fw_mutex * l, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_mutex_lock_policy,
+                   (fw_mutex * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(void, fw_mutex_unlock, (fw_mutex * l), FW_RELEASE(l))
+FW_NOTED_ANALYSED_(void, fw_mutex_unlock_fair, (fw_mutex * l), FW_RELEASE(l))
+
 FW_NOTED_LOCK_(fw_mutex_lock, FW_NOTE_WRITE_, (fw_mutex * l))
 FW_NOTED_TRYLOCK_(fw_mutex_trylock, FW_NOTE_WRITE_, (fw_mutex * l))
 FW_NOTED_LOCK_INT_(fw_mutex_timedlock, FW_NOTE_WRITE_, (fw_mutex * l, const fw_deadline *deadline),

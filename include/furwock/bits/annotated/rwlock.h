@@ -8,6 +8,37 @@
 
 /* The calls of furwock/rwlock.h for race detectors; internal: bits/annotate.h. */
 
+FW_NOTED_ANALYSED_(void, fw_rwlock_rdlock, (fw_rwlock * l), FW_ACQUIRE_SHARED(l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_tryrdlock, (fw_rwlock * l), FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_timedrdlock, (fw_rwlock * l, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_rdlock_policy,
+                   (fw_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_rdunlock, (fw_rwlock * l), FW_RELEASE_SHARED(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_wrlock, (fw_rwlock * l), FW_ACQUIRE(l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_trywrlock, (fw_rwlock * l), FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_timedwrlock, (fw_rwlock * l, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_wrlock_policy,
+                   (fw_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE(0, l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_wrunlock, (fw_rwlock * l), FW_RELEASE(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_upgradable_lock, (fw_rwlock * l), FW_ACQUIRE_SHARED(l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_upgradable_trylock, (fw_rwlock * l), FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_upgradable_timedlock,
+                   (fw_rwlock * l, const fw_deadline *deadline), FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(int, fw_rwlock_upgradable_lock_policy,
+                   (fw_rwlock * l, const fw_wait_policy *policy, const fw_deadline *deadline),
+                   FW_TRY_ACQUIRE_SHARED(0, l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_upgradable_unlock, (fw_rwlock * l), FW_RELEASE_SHARED(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_upgrade, (fw_rwlock * l), FW_RELEASE_SHARED(l) FW_ACQUIRE(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_downgrade, (fw_rwlock * l),
+                   FW_RELEASE_GENERIC(l) FW_ACQUIRE_SHARED(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_downgrade_upgradable, (fw_rwlock * l),
+                   FW_RELEASE(l) FW_ACQUIRE_SHARED(l))
+FW_NOTED_ANALYSED_(void, fw_rwlock_unlock, (fw_rwlock * l), FW_RELEASE_GENERIC(l))
+
 FW_NOTED_LOCK_(fw_rwlock_rdlock, FW_NOTE_READ_, (fw_rwlock * l))
 FW_NOTED_TRYLOCK_(fw_rwlock_tryrdlock, FW_NOTE_READ_, (fw_rwlock * l))
 FW_NOTED_LOCK_INT_(fw_rwlock_timedrdlock, FW_NOTE_READ_,
