@@ -62,15 +62,16 @@ def run(command, timeout=TIMEOUT_S, **more):
     return done.returncode, done.stdout
 
 
-def play(block, rewrite, **more):
-    """Run one session, each command as rewrite(command) has it: the number of its faults."""
+def play(block, rewrite, back=str, **more):
+    """Run one session, each command as rewrite(command) has it: the number of its faults.  What is
+    printed is compared as back(output) has it."""
     for command, shown in commands_of(block):
         status, output = run(rewrite(command), **more)
         print(f"$ {command.splitlines()[0]}\n{output}", end="", flush=True)
         if "command not found" in output:
             print("skipped: the rest of this session")
             return 0
-        if status != 0 or (shown and not agree(shown, output.splitlines())):
+        if status != 0 or (shown and not agree(shown, back(output).splitlines())):
             print(f"exit status {status}; the document shows:\n" + "\n".join(shown))
             return 1
     return 0
