@@ -202,9 +202,36 @@ struct location locations_call(struct locations *p, uint64_t returns_to)
 
 void locations_name(struct locations *p, uint64_t address, const char *name)
 {
+    for (unsigned i = 0; i < p->name_count; i++)
+        if (p->names[i].address == address) {
+            free(p->names[i].text);
+            p->names[i].text = visible(must(strdup(name)));
+            return;
+        }
+    if (*name == '\0')
+        return;
     p->names = must(realloc(p->names, (p->name_count + 1) * sizeof *p->names));
     p->names[p->name_count++] = (struct name){address, must(strdup(name))};
     visible(p->names[p->name_count - 1].text);
+}
+
+/* The drop-in, "libfurwock-pthread", has a copy that serves POSIX's locks only. */
+static bool is_furwock(const struct locations_module *m)
+{
+    const char *name = strrchr(m->path, '/');
+
+    return name != NULL && strncmp(name, "/libfurwock.so", strlen("/libfurwock.so")) == 0;
+}
+
+bool locations_find(struct locations *p, const char *name, uint64_t *address)
+{
+    for (unsigned i = 0; i < p->module_count; i++)
+        if (is_furwock(&p->modules[i]) && symbols_find(p->symbols, i, name, address))
+            return true;
+    for (unsigned i = p->part_count > 0 ? p->module_count : 0; i-- > 0;) /* the program is last */
+        if (strstr(p->modules[i].path, ".so") == NULL && symbols_find(p->symbols, i, name, address))
+            return true;
+    return false;
 }
 
 struct location locations_data(struct locations *p, uint64_t address)
@@ -212,7 +239,7 @@ struct location locations_data(struct locations *p, uint64_t address)
     struct location location = locate(p, address);
 
     for (unsigned i = 0; i < p->name_count; i++) {
-        if (p->names[i].address != address)
+        if (p->names[i].address != address || p->names[i].text[0] == '\0')
             continue;
         location.symbol = p->names[i].text;
         return location;

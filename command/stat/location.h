@@ -13,13 +13,19 @@
  */
 struct locations;
 
+/*
+ * Where a variable of furwock's library is: of its shared library, or of a program that has it
+ * inside.  False: neither is there, or its symbols are not.
+ */
+bool locations_find(struct locations *p, const char *name, uint64_t *address);
+
 /* The copies, the latest one last, as posix/stat_file.h has them. */
 struct locations *locations_open(const char *maps);
 /* The same of a living process, whose files may be in another mount namespace or deleted. */
 struct locations *locations_open_of(const char *maps, pid_t pid);
 void locations_close(struct locations *p);
 
-/* What lies at exactly that address has that name: it comes before all others. */
+/* What lies at exactly that address has that name, or none ("") from now on: it comes first. */
 void locations_name(struct locations *p, uint64_t address, const char *name);
 
 /* NULL and 0 where something is not known.  The texts live as long as the locations. */
@@ -69,5 +75,8 @@ void symbols_close(struct symbols *s);
 /* Fill in what they find out: symbol, behind, file, line, offset. */
 void symbols_call(struct symbols *s, uint64_t returns_to, struct location *location);
 void symbols_data(struct symbols *s, uint64_t address, struct location *location);
+
+/* The variable of that name in the module of that index. */
+bool symbols_find(struct symbols *s, unsigned module, const char *name, uint64_t *address);
 
 #endif

@@ -275,6 +275,25 @@ void symbols_call(struct symbols *s, uint64_t returns_to, struct location *locat
     find_line(s, module, call, location);
 }
 
+bool symbols_find(struct symbols *s, unsigned module, const char *name, uint64_t *address)
+{
+    const struct mapping *m = &s->mappings[module];
+    uint64_t begin = m->begin;
+    Dwfl_Module *of = find_module(s, &begin);
+    int count = of != NULL ? dwfl_module_getsymtab(of) : 0;
+
+    for (int i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr value;
+        const char *text = dwfl_module_getsym_info(of, i, &symbol, &value, NULL, NULL, NULL);
+        if (text == NULL || strcmp(text, name) != 0 || symbol.st_shndx == SHN_UNDEF)
+            continue;
+        *address = value - m->file->begin + m->begin;
+        return true;
+    }
+    return false;
+}
+
 void symbols_data(struct symbols *s, uint64_t address, struct location *location)
 {
     Dwfl_Module *module = find_module(s, &address);

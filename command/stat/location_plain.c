@@ -23,6 +23,15 @@ void symbols_call(struct symbols *s, uint64_t returns_to, struct location *locat
     (void)location;
 }
 
+bool symbols_find(struct symbols *s, unsigned module, const char *name, uint64_t *address)
+{
+    (void)s;
+    (void)module;
+    (void)name;
+    (void)address;
+    return false;
+}
+
 void symbols_data(struct symbols *s, uint64_t address, struct location *location)
 {
     (void)s;

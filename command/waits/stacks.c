@@ -190,6 +190,7 @@ char *stacks_variable(struct stacks_process *p, uint64_t address)
 
     if (!p->is_open)
         return NULL;
+    target_read_names(&p->target);
     struct location l = locations_data(p->target.locations, address);
     if (l.symbol == NULL)
         return NULL;

@@ -6,18 +6,18 @@
 #include "command/print/visible.h"
 #include "print_who.h"
 
-static size_t count_waiting(const struct who *w)
+static size_t count_waiting(const struct who *w, bool is_task)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < w->thread_count; i++)
-        n += w->threads[i].wait.is_waiting;
+        n += w->threads[i].wait.is_waiting && (w->threads[i].task != 0) == is_task;
     return n;
 }
 
 void who_print_summary(const struct printer *p, const struct who *w)
 {
-    size_t waiting = count_waiting(w);
+    size_t waiting = count_waiting(w, false), tasks = count_waiting(w, true);
 
     for (size_t i = 0; i < w->target_count; i++) {
         char name[sizeof w->targets[i]->name];
@@ -25,8 +25,11 @@ void who_print_summary(const struct printer *p, const struct who *w)
         print_words(p, "%s%d \"%s\"", i == 0 ? "Process " : ", ", (int)w->targets[i]->pid,
                     visible(name));
     }
-    print_words(p, ": %zu thread%s, %zu of them wait%s.\n", w->thread_count,
-                print_plural(w->thread_count), waiting, waiting == 1 ? "s" : "");
+    print_words(p, ": %zu thread%s, %zu of them wait%s", w->thread_count - tasks,
+                print_plural(w->thread_count - tasks), waiting, waiting == 1 ? "s" : "");
+    if (tasks != 0)
+        print_words(p, "; %zu task%s wait%s", tasks, print_plural(tasks), tasks == 1 ? "s" : "");
+    print_words(p, ".\n");
     for (unsigned i = 0; i < w->note_count; i++)
         print_words(p, "Note: %s.\n", w->notes[i]);
     if (w->stopped != 0)
@@ -66,6 +69,12 @@ static const struct who_holder *holder_in(const struct who_thread *t, size_t thr
     return &t->wait.holders[0];
 }
 
+/* A task's words say what it is. */
+static const char *kind_of(const struct who_thread *t)
+{
+    return t->task != 0 ? "" : "thread ";
+}
+
 static void print_member_of(const struct printer *p, const struct who *w, const struct who_cycle *c,
                             size_t k)
 {
@@ -74,7 +83,7 @@ static void print_member_of(const struct printer *p, const struct who *w, const 
     const struct who_thread *t = &w->threads[self];
     char word[WHO_TEXT];
 
-    print_words(p, "  thread %s", who_thread_words(w, self, word));
+    print_words(p, "  %s%s", kind_of(t), who_thread_words(w, self, word));
     print_hold(p, before, holder_in(before, self));
     print_words(p, " waits %s %s", t->wait.what.action, who_object_words(&t->wait, word));
     if (who_place_words(t, word)[0] != '\0')
@@ -87,7 +96,16 @@ static void print_member_of(const struct printer *p, const struct who *w, const 
     else if (t->wait.what.kind == DECODE_THREAD)
         print_words(p, "\n");
     else
-        print_words(p, ", which thread %s has\n", who_thread_words(w, next, word));
+        print_words(p, ", which %s%s has\n", kind_of(&w->threads[next]),
+                    who_thread_words(w, next, word));
+}
+
+static bool has_task(const struct who *w, const struct who_cycle *c)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (w->threads[c->threads[k]].task != 0)
+            return true;
+    return false;
 }
 
 static void print_cycle(const struct printer *p, const struct who *w, size_t i)
@@ -97,9 +115,11 @@ static void print_cycle(const struct printer *p, const struct who *w, size_t i)
 
     print_words(p, "\nDeadlock %zu: ", i + 1);
     if (c->count == 1)
-        print_words(p, "a thread waits for itself");
+        print_words(p, "a %s waits for itself",
+                    w->threads[c->threads[0]].task != 0 ? "task" : "thread");
     else
-        print_words(p, "%zu threads wait for one another", c->count);
+        print_words(p, "%zu %s wait for one another", c->count,
+                    has_task(w, c) ? "threads and tasks" : "threads");
     print_words(p, "%s.\n", c->is_timed ? ", until a time-out" : "");
     for (size_t k = 0; k < c->count; k++)
         print_member_of(p, w, c, k);

@@ -59,6 +59,7 @@ struct decode_answer {
     uint64_t mutex;     /* that goes with a condition; 0: not known */
     pid_t owner;        /* in the waiter's pid namespace; 0: nobody, or not known */
     unsigned task;      /* the owner is no thread, but a task (furwock/await.h); 0: it is not */
+    unsigned acts_as;   /* the waiter waits as that task; 0: as itself, or it is not known */
     bool names_owner;   /* the kind has a field for it */
     bool is_dead;       /* the kernel has marked the owner as dead */
     unsigned readers;   /* that hold it, and of whom the lock says no more */
@@ -69,6 +70,9 @@ struct decode_answer {
 };
 
 void decode(const struct decode_question *q, struct decode_answer *a);
+
+/* The number of a task, of what a word has for it; 0: it is none. */
+unsigned decode_task(uint32_t id);
 
 extern const char *const decode_kinds[DECODE_KINDS];
 
@@ -111,6 +115,9 @@ enum decode_family decode_family_of(const char *name);
 
 /* decode_furwock.c: true, if it is one. */
 bool decode_furwock(const struct decode_question *q, enum decode_family f, struct decode_answer *a);
+/* The same of an operation that waits for the object at q->word; `want` is of a rwlock. */
+void decode_operation(const struct decode_question *q, enum decode_family f, unsigned want,
+                      struct decode_answer *a);
 /* decode_posix.c */
 void decode_posix(const struct decode_question *q, enum decode_family f, struct decode_answer *a);
 

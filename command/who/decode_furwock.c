@@ -22,13 +22,18 @@ static void take_owner(struct decode_answer *a, uint32_t id)
     uint32_t number = id >> FW_ID_SHIFT;
 
     a->owner = number < FW_ID_ALIAS ? (pid_t)number : 0;
-    a->task = fw_id_is_task_(id) ? number - FW_ID_ALIAS : 0;
+    a->task = decode_task(id);
+}
+
+unsigned decode_task(uint32_t id)
+{
+    return fw_id_is_task_(id) ? (id >> FW_ID_SHIFT) - FW_ID_ALIAS : 0;
 }
 
 static bool is_of_waiter(const struct decode_question *q, uint32_t id)
 {
     return id == ((uint32_t)q->waiter << FW_ID_SHIFT | FW_ID_HELD) ||
-           id == (FW_ID_ALIAS << FW_ID_SHIFT | FW_ID_HELD);
+           id == (FW_ID_ALIAS << FW_ID_SHIFT | FW_ID_HELD) || fw_id_is_task_(id);
 }
 
 /* --- Mutexes ---------------------------------------------------------------------------------- */
@@ -49,6 +54,24 @@ static void mutex_at(const struct decode_question *q, uint64_t object, struct de
 static uint64_t mutex_of(const struct decode_question *q)
 {
     return q->word & ~UINT64_C(7);
+}
+
+/*
+ * A thread that acts as a task has the task's id beside the mutex's address, in its record on the
+ * stack.
+ */
+static void find_actor(const struct decode_question *q, struct decode_answer *a)
+{
+    struct {
+        uint64_t mutex;
+        uint32_t id;
+    } record;
+
+    for (size_t at = 0; at + sizeof record <= q->stack_size; at += _Alignof(uint64_t)) {
+        memcpy(&record, q->stack + at, sizeof record);
+        if (record.mutex == a->object && fw_id_is_task_(record.id))
+            a->acts_as = decode_task(record.id);
+    }
 }
 
 /* pthread_mutex_t of the drop-in, of a kind that is an fw_mutex. */
@@ -96,6 +119,7 @@ static bool read_waiter(const struct decode_question *q, const struct rw_waiter 
         w->node.object == NULL)
         return false;
     rwlock_at(q, (uint64_t)(uintptr_t)w->node.object, w->want, a);
+    a->acts_as = decode_task(w->id);
     return true;
 }
 
@@ -243,9 +267,10 @@ bool decode_furwock(const struct decode_question *q, enum decode_family f, struc
     a->maker = DECODE_FURWOCK;
     if (q->has_drop_in && drop_in(q, f, a))
         return true;
-    if (f == FAMILY_FW_MUTEX)
+    if (f == FAMILY_FW_MUTEX) {
         mutex_at(q, mutex_of(q), a);
-    else if (f == FAMILY_FW_RWLOCK)
+        find_actor(q, a);
+    } else if (f == FAMILY_FW_RWLOCK)
         rwlock(q, a);
     else if (f == FAMILY_FW_BRLOCK)
         brlock(q, a);
@@ -258,4 +283,20 @@ bool decode_furwock(const struct decode_question *q, enum decode_family f, struc
     else
         a->maker = DECODE_LIBC;
     return a->maker == DECODE_FURWOCK;
+}
+
+void decode_operation(const struct decode_question *q, enum decode_family f, unsigned want,
+                      struct decode_answer *a)
+{
+    a->maker = DECODE_FURWOCK;
+    if (f == FAMILY_FW_MUTEX)
+        mutex_at(q, q->word, a);
+    else if (f == FAMILY_FW_RWLOCK)
+        rwlock_at(q, q->word, want, a);
+    else if (f == FAMILY_FW_COND)
+        *a = (struct decode_answer){.kind = DECODE_COND, .action = "for a signal"};
+    else
+        simple(q, f, a);
+    a->maker = DECODE_FURWOCK;
+    a->object = q->word;
 }

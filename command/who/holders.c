@@ -44,7 +44,7 @@ size_t who_find(const struct who *w, const struct who_thread *waiter, const stru
     for (size_t i = 0; i < w->thread_count; i++) {
         const struct who_thread *t = &w->threads[i];
         bool same = t->target->pid_namespace == waiter->target->pid_namespace;
-        if (t->about.inner != inner ||
+        if (t->task != 0 || t->about.inner != inner ||
             (key->is_shared ? !who_maps(t->target, key) : t->target != waiter->target))
             continue;
         (*count)++;
@@ -95,6 +95,21 @@ static void resolve(struct who *w, struct who_thread *t)
     holder.is_gone = holder.thread == WHO_NOBODY && (!wait->key.is_shared || wait->what.is_dead);
     if (wait->what.kind == DECODE_THREAD && holder.thread == WHO_NOBODY)
         return; /* it is ending just now */
+    who_hold(wait, holder);
+}
+
+/* The task itself, if it waits, or the thread that waits as it. */
+static void resolve_task(const struct who *w, struct who_thread *t)
+{
+    struct who_wait *wait = &t->wait;
+    struct who_holder holder = {.thread = WHO_NOBODY, .task = wait->what.task, .as = role(wait)};
+
+    for (size_t i = 0; i < w->thread_count; i++) {
+        const struct who_thread *other = &w->threads[i];
+        if (other->target == t->target && other->wait.is_waiting &&
+            (other->task == holder.task || other->wait.what.acts_as == holder.task))
+            holder.thread = i;
+    }
     who_hold(wait, holder);
 }
 
@@ -195,6 +210,8 @@ void who_resolve(struct who *w)
         t->wait.holder_count = t->wait.more_holders = 0;
         if (t->wait.what.owner != 0)
             resolve(w, t);
+        if (t->wait.what.task != 0)
+            resolve_task(w, t);
         if (t->wait.name[0] == '\0')
             name_object(t, &t->wait);
     }

@@ -213,6 +213,8 @@ static void add_threads(struct who *w, struct target *t)
             w->thread_count++;
     }
     free(all);
+    target_read_names(t);
+    who_add_tasks(w, t);
 }
 
 /*
@@ -221,10 +223,15 @@ static void add_threads(struct who *w, struct target *t)
  */
 static bool is_same_sleep(const struct who_thread *was, const struct who_thread *is)
 {
+    if (is->task != 0)
+        return was->operation_since == is->operation_since && was->wait.key.at == is->wait.key.at &&
+               was->wait.what.owner == is->wait.what.owner &&
+               was->wait.what.task == is->wait.what.task;
     if (was->wait.is_region && is->wait.is_region)
         return was->wait.since == is->wait.since && was->wait.key.at == is->wait.key.at;
     return is->call.state == TARGET_ASLEEP && is_same_call(&was->call, &is->call) &&
-           was->about.switches == is->about.switches && was->wait.what.owner == is->wait.what.owner;
+           was->about.switches == is->about.switches &&
+           was->wait.what.owner == is->wait.what.owner && was->wait.what.task == is->wait.what.task;
 }
 
 void who_compare(struct who *w, const struct who_thread *old, size_t count)
@@ -235,7 +242,8 @@ void who_compare(struct who *w, const struct who_thread *old, size_t count)
         struct who_thread *t = &w->threads[i];
         t->is_steady = t->target->core != NULL;
         for (size_t n = 0; n < count; n++, k = (k + 1) % count) /* mostly in the same order */
-            if (old[k].about.tid == t->about.tid && old[k].target == t->target) {
+            if (old[k].about.tid == t->about.tid && old[k].target == t->target &&
+                old[k].task == t->task && old[k].operation == t->operation) {
                 t->is_steady |= is_same_sleep(&old[k], t);
                 break;
             }

@@ -37,8 +37,6 @@ static void fill_held(const struct who *w, const struct who_wait *wait, char *te
     if (wait->holder_count == 0 && wait->what.readers != 0)
         snprintf(text, size, "%u reader%s, not recorded", wait->what.readers,
                  print_plural(wait->what.readers));
-    if (wait->what.task != 0)
-        snprintf(text, size, "task %u", wait->what.task);
     if (text[0] == '\0')
         snprintf(text, size, "-");
 }
@@ -49,7 +47,8 @@ static void fill_row(const struct who *w, size_t thread, struct row *r)
     char word[WHO_TEXT];
 
     who_thread_words(w, thread, r->thread);
-    who_place_words(t, r->place);
+    if (*who_place_words(t, r->place) == '\0')
+        strcpy(r->place, "-");
     snprintf(r->waits, sizeof r->waits, "%s %s%s", t->wait.what.action,
              who_object_words(&t->wait, word), t->wait.is_timed ? ", with a time-out" : "");
     fill_held(w, &t->wait, r->held, sizeof r->held);
@@ -113,11 +112,12 @@ static void print_stacks(const struct printer *p, const struct who *w)
         abort();
     print_words(p, "\nStacks\n");
     for (size_t i = 0; i < w->thread_count; i++) {
-        if (is_done[i])
+        if (is_done[i] || w->threads[i].task != 0)
             continue;
         print_words(p, "  %s", who_thread_words(w, i, word));
         for (size_t k = i + 1; k < w->thread_count; k++)
-            if (!is_done[k] && is_same_stack(&w->threads[i], &w->threads[k])) {
+            if (!is_done[k] && w->threads[k].task == 0 &&
+                is_same_stack(&w->threads[i], &w->threads[k])) {
                 is_done[k] = true;
                 print_words(p, ", %s", who_thread_words(w, k, word));
             }
@@ -147,11 +147,11 @@ static json_t *holder_json(const struct who *w, const struct who_holder *h)
 {
     const struct who_thread *t = h->thread != WHO_NOBODY ? &w->threads[h->thread] : NULL;
 
-    return json_pack("{s:o s:o s:I s:s s:b s:b}", "process",
+    return json_pack("{s:o s:o s:I s:I s:s s:b s:b}", "process",
                      t != NULL ? json_integer(t->target->pid) : json_null(), "thread",
-                     t != NULL ? json_integer(t->about.tid) : json_null(), "id",
-                     (json_int_t)h->inner, "role", h->as, "is_gone", h->is_gone, "is_unclear",
-                     h->is_unclear);
+                     t != NULL && t->task == 0 ? json_integer(t->about.tid) : json_null(), "id",
+                     (json_int_t)h->inner, "task", (json_int_t)h->task, "role", h->as, "is_gone",
+                     h->is_gone, "is_unclear", h->is_unclear);
 }
 
 static json_t *wait_json(const struct who *w, const struct who_thread *t)
@@ -193,29 +193,49 @@ static json_t *thread_json(const struct who *w, const struct who_thread *t)
                      t->cycle != 0 ? json_integer(t->cycle) : json_null(), "stack", stack);
 }
 
+static json_t *task_json(const struct who *w, const struct who_thread *t)
+{
+    return json_pack("{s:I s:I s:o s:o}", "process", (json_int_t)t->target->pid, "task",
+                     (json_int_t)t->task, "waits", wait_json(w, t), "cycle",
+                     t->cycle != 0 ? json_integer(t->cycle) : json_null());
+}
+
+static json_t *cycle_json(const struct who *w, const struct who_cycle *c)
+{
+    json_t *threads = json_array(), *tasks = json_array();
+
+    for (size_t k = 0; k < c->count; k++) {
+        const struct who_thread *t = &w->threads[c->threads[k]];
+        if (t->task != 0)
+            json_array_append_new(tasks, json_integer(t->task));
+        else
+            json_array_append_new(threads, json_integer(t->about.tid));
+    }
+    return json_pack("{s:o s:o s:b}", "threads", threads, "tasks", tasks, "is_timed", c->is_timed);
+}
+
 static void print_json(const struct printer *p, const struct who *w)
 {
     json_t *processes = json_array(), *threads = json_array(), *cycles = json_array();
-    json_t *notes = json_array();
+    json_t *notes = json_array(), *tasks = json_array();
 
     for (size_t i = 0; i < w->target_count; i++)
         json_array_append_new(processes,
                               json_pack("{s:I s:s s:o}", "process", (json_int_t)w->targets[i]->pid,
                                         "name", visible(w->targets[i]->name), "runtime",
                                         print_text_json(w->targets[i]->runtime)));
-    for (size_t i = 0; i < w->thread_count; i++)
-        json_array_append_new(threads, thread_json(w, &w->threads[i]));
-    for (size_t i = 0; i < w->cycle_count; i++) {
-        json_t *all = json_array();
-        for (size_t k = 0; k < w->cycles[i].count; k++)
-            json_array_append_new(all, json_integer(w->threads[w->cycles[i].threads[k]].about.tid));
-        json_array_append_new(
-            cycles, json_pack("{s:o s:b}", "threads", all, "is_timed", w->cycles[i].is_timed));
+    for (size_t i = 0; i < w->thread_count; i++) {
+        const struct who_thread *t = &w->threads[i];
+        json_array_append_new(t->task != 0 ? tasks : threads,
+                              t->task != 0 ? task_json(w, t) : thread_json(w, t));
     }
+    for (size_t i = 0; i < w->cycle_count; i++)
+        json_array_append_new(cycles, cycle_json(w, &w->cycles[i]));
     for (unsigned i = 0; i < w->note_count; i++)
         json_array_append_new(notes, json_string(w->notes[i]));
     print_member(p, "processes", processes);
     print_member(p, "threads", threads);
+    print_member(p, "tasks", tasks);
     print_member(p, "deadlocks", cycles);
     print_member(p, "notes", notes);
     print_member(p, "stops",

@@ -82,6 +82,9 @@ bool target_refresh(struct target *t);
 /* The parsing of `maps_text`, and what follows from it. */
 void target_read_maps(struct target *t);
 
+/* own.c: what the program calls its locks (fw_name) is known to the target's locations then. */
+void target_read_names(struct target *t);
+
 /* NULL: nothing is mapped there. */
 const struct target_map *target_map_at(const struct target *t, uint64_t address);
 

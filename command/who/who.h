@@ -19,6 +19,7 @@ enum { WHO_HOLDERS = 64, WHO_NOTES = 32 };
 /* A thread that has what another one waits for. */
 struct who_holder {
     size_t thread;   /* WHO_NOBODY: it is not among the threads */
+    unsigned task;   /* the holder is this task, and no thread; 0 */
     pid_t inner;     /* its id in the waiter's pid namespace */
     const char *as;  /* "holds", "reads" ... */
     bool is_gone;    /* it no longer exists, or is in no process that could hold the lock */
@@ -44,8 +45,11 @@ struct who_wait {
     unsigned more_holders; /* that are not listed */
 };
 
+/* Or a task that waits without a thread: it has no stack, and `about` is empty. */
 struct who_thread {
     struct target *target;
+    unsigned task;                       /* its number; 0: a thread */
+    uint64_t operation, operation_since; /* of a task: where its operation is, and which it is */
     struct target_thread about;
     struct target_call call;
     struct unwind_frame frames[UNWIND_FRAMES];
@@ -91,6 +95,9 @@ bool who_is_lost(const struct who_thread *t);
 void who_look(struct who *w);
 /* Which threads have slept since an earlier look, whose threads those were. */
 void who_compare(struct who *w, const struct who_thread *old, size_t count);
+
+/* own.c: adds the tasks of a process that wait without a thread. */
+void who_add_tasks(struct who *w, struct target *t);
 
 /* holders.c: whom the owners named in the locks are. */
 void who_resolve(struct who *w);

@@ -17,6 +17,10 @@ char *who_thread_words(const struct who *w, size_t thread, char text[WHO_TEXT])
     visible(name);
     if (w->target_count > 1)
         used = snprintf(text, WHO_TEXT, "%d/", (int)t->target->pid);
+    if (t->task != 0) {
+        snprintf(text + used, (size_t)(WHO_TEXT - used), "task %u", t->task);
+        return text;
+    }
     snprintf(text + used, (size_t)(WHO_TEXT - used), name[0] != '\0' ? "%d \"%s\"" : "%d",
              (int)t->about.tid, name);
     return text;
@@ -26,6 +30,10 @@ char *who_holder_words(const struct who *w, const struct who_holder *h, char tex
 {
     if (h->thread != WHO_NOBODY)
         return who_thread_words(w, h->thread, text);
+    if (h->task != 0) {
+        snprintf(text, WHO_TEXT, "task %u", h->task);
+        return text;
+    }
     snprintf(text, WHO_TEXT, "%d, %s", (int)h->inner,
              h->is_gone ? "which no longer exists" : "of a process that is not known here");
     return text;

@@ -295,6 +295,9 @@ FW_API void fw_await_group_add(fw_await_group *group, fw_await *op);
 /* The operation that has ended; NULL: none yet. */
 FW_API fw_await *fw_await_group_winner(const fw_await_group *group);
 
+/* Internal, for tools that look into a process (furwock who): the queues of those that wait. */
+FW_API extern struct fw_waitqueue_table_ fw_waitqueues_;
+
 FW_END_DECLS
 
 #endif

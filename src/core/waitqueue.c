@@ -29,11 +29,19 @@ _Static_assert(BUCKETS == 1u << BUCKET_BITS, "the index is so many bits of the h
 _Static_assert(sizeof(struct locked_bucket) == 64, "neighbours share no cache line");
 _Static_assert(offsetof(struct locked_bucket, bucket) == 0, "a bucket is found by its address");
 
-static struct locked_bucket buckets[BUCKETS];
+struct fw_waitqueue_table_ {
+    struct locked_bucket of[BUCKETS];
+};
+
+static struct fw_waitqueue_table_ buckets;
+
+/* A second name, so that this file's own accesses need no table of addresses. */
+extern struct fw_waitqueue_table_ fw_waitqueues_
+    __attribute__((alias("buckets"), visibility("default")));
 
 static struct locked_bucket *bucket_of(const void *object)
 {
-    return &buckets[fw_waitqueue_hash_(object) >> (64 - BUCKET_BITS)];
+    return &buckets.of[fw_waitqueue_hash_(object) >> (64 - BUCKET_BITS)];
 }
 
 struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
@@ -63,8 +71,8 @@ static bool is_untouched(const struct locked_bucket *b)
 static void empty_all(void)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
-        if (!is_untouched(&buckets[i]))
-            buckets[i] = (struct locked_bucket){.bucket = {.pulse = buckets[i].bucket.pulse}};
+        if (!is_untouched(&buckets.of[i]))
+            buckets.of[i] = (struct locked_bucket){.bucket = {.pulse = buckets.of[i].bucket.pulse}};
 }
 
 FW_CONSTRUCTOR static void watch_forks(void)

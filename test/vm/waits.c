@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <furwock/mutex.h>
+#include <furwock/name.h>
 
 enum { SKIPPED = 77, FAILED = 1, STUCK = 3, THREADS = 4, MOST_SAID = 1 << 20, HOLD_US = 2000 };
 
@@ -67,6 +68,8 @@ static void be_hot(void)
 {
     pthread_t thread;
 
+    if (fw_name(&hot_native, "native cache") != 0)
+        fail("no name");
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&thread, NULL, hot_place, NULL) != 0 ||
             pthread_create(&thread, NULL, hot_native_place, NULL) != 0)
@@ -169,7 +172,7 @@ static void find_hot(bool is_apart)
 
     snprintf(pid, sizeof pid, "%d", (int)child);
     expect(0, furwock("top", "--once", "--interval=2", "--frames=0", "-p", pid, NULL), "hot_lock");
-    expect(0, 0, "hot_native");
+    expect(0, 0, "native cache");
     expect(0, 0, "fw mutex");
     if (strstr(said, "hot_place (") == NULL && strstr(said, "hot_place+") == NULL)
         fail("no place in: %s", said);
