@@ -24,7 +24,8 @@
  * PIP3  A thread that ends is marked as dead first, and then the kernel hands on the words for
  *     which others sleep.  So who finds it marked waits for the end of both (liveness.c, LIVE1)
  *     before it asks the kernel about the word: what the kernel then says of it is about another
- *     thread that has been given the id.
+ *     thread that has been given the id.  Where WAITERS is not set there is nothing to hand on,
+ *     and the lock is taken at once: to wait for a thread that ends lends it no priority.
  */
 #include "rt/internal.h"
 
@@ -77,6 +78,12 @@ static bool take_over(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
     return fw_cas32_acquire(word, &seen, (seen & FUTEX_WAITERS) | t->tid); /* dead -> its own */
 }
 
+/* The owner is marked as dead, and nobody waits: PIP3. */
+static bool take_from_dead(const struct fw_rt_task *t, uint32_t *word, uint32_t owner)
+{
+    return fw_cas32_acquire(word, &owner, t->tid); /* dead -> its own */
+}
+
 /* The kernel has made the caller the owner.  Was the one before dead? */
 static int arrive(uint32_t *word)
 {
@@ -93,6 +100,7 @@ static int inherit(struct fw_rt_task *t, uint32_t *word, uint32_t owner)
     bool is_dead = is_orphaned(t, owner);
     int error;
 
+    /* F:rt-pip-no-end */
     if (is_dead)
         fw_rt_await_end_(owner); /* PIP3 */
     error = fw_futex_trylock_pi_(word, t->shared);
@@ -131,10 +139,14 @@ __attribute__((cold, noinline)) static int lock_slow_(struct fw_rt_task *t, uint
 {
     struct fw_rt_obstacle o = {d, fw_rt_holder(t->state, t->slot, d)};
     uint32_t *word = &t->state->lock[d].pi_word, owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
-    bool is_new;
+    bool is_new, is_dead;
     int error;
 
-    if (try || is_marked(t, owner)) {
+    is_dead = is_marked(t, owner);
+    /* F:rt-pip-waits-alone */
+    if (is_dead && take_from_dead(t, word, owner))
+        return EOWNERDEAD;
+    if (try || is_dead) {
         error = inherit(t, word, owner);
         if (try || error != EBUSY)
             return error;

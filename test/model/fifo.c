@@ -1,123 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* Futexes that inherit. */
 #include "fifo.h"
 
 #include <errno.h>
 
 #include "engine/model.h"
 #include "engine/report.h"
-#include "faults.h"
+#include "fifo_pi.h"
 #include "kernel.h"
 #include "memory.h"
 #include "subject/robust.h"
 #include "subject/subject.h"
-/*
- * A thread that sleeps in OP_LOCK_PI keeps in its op: addr, b = the owner's number plus 1, c = the
- * deadline.  Until it runs, one that a death has made the owner stands there with
- * d = IS_FROM_THE_DEAD, and one to whom it was handed over at OP_WOKEN with b = IS_PENDING.
- */
-#define IS_PENDING 1u
-/*
- * Linux 6.18 (try_to_take_rt_mutex): whoever becomes the owner while others sleep is not told what
- * they lend.  If it then sets its own priority, they lend it nothing, until somebody falls asleep
- * who goes before all of them.  In their ops, d:
- */
-enum { IS_TOLD, IS_FROM_THE_DEAD, IS_UNTOLD, IS_FORGOTTEN };
-
-/* --- Who runs ------------------------------------------------------------------------------- */
-
-static uint64_t bit(unsigned thread)
-{
-    return UINT64_C(1) << thread;
-}
-
-static bool sleeps_for(unsigned thread, unsigned owner)
-{
-    const struct model_thread *t = &model_threads[thread];
-
-    return t->status == THREAD_ASLEEP && t->op.kind == OP_LOCK_PI && t->op.b == owner + 1u;
-}
-
-uint64_t fifo_priority(unsigned thread)
-{
-    uint64_t priority = model_threads[thread].priority;
-
-    for (unsigned i = 0; i < model_thread_count; i++) {
-        if (sleeps_for(i, thread) && model_threads[i].op.d != IS_FORGOTTEN &&
-            !fault_is(FAULT_LENDS_NOTHING)) {
-            uint64_t lent = fifo_priority(i);
-            if (lent > priority)
-                priority = lent;
-        }
-    }
-    return priority;
-}
-
-static bool could_run(unsigned thread)
-{
-    uint64_t status = model_threads[thread].status;
-
-    return status == THREAD_STOPPED || status == THREAD_DYING;
-}
-
-bool fifo_may_end(unsigned thread)
-{
-    return model_program->tasks == NULL || (model_shared.on_cpu & bit(thread)) != 0;
-}
-
-/* Does the CPU go to a rather than to b?  Given: the priorities of all. */
-static bool goes_before(const uint64_t *priority, unsigned a, unsigned b)
-{
-    bool has_a = (model_shared.on_cpu & bit(a)) != 0, has_b = (model_shared.on_cpu & bit(b)) != 0;
-
-    if (priority[a] != priority[b])
-        return priority[a] > priority[b];
-    return has_a != has_b ? has_a : a < b;
-}
-
-static bool is_first(const uint64_t *priority, unsigned thread)
-{
-    if (!could_run(thread))
-        return false;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (i != thread && could_run(i) && model_threads[i].cpu == model_threads[thread].cpu &&
-            goes_before(priority, i, thread))
-            return false;
-    return true;
-}
-
-static bool is_one_cpu(void)
-{
-    for (unsigned i = 1; i < model_thread_count; i++)
-        if (model_threads[i].cpu != model_threads[0].cpu)
-            return false;
-    return true;
-}
-
-void fifo_dispatch(void)
-{
-    uint64_t first = 0, priority[MODEL_MAX_THREADS];
-
-    for (unsigned i = 0; i < model_thread_count; i++) {
-        struct model_thread *t = &model_threads[i];
-        if (t->status == THREAD_STOPPED && t->op.kind == OP_SLEEP) {
-            memory_drain(i);
-            t->status = THREAD_ASLEEP;
-            kernel_enqueue(i);
-        }
-    }
-    if (model_program->tasks == NULL)
-        return;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        priority[i] = could_run(i) ? fifo_priority(i) : 0;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        first |= is_first(priority, i) ? bit(i) : 0;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (is_one_cpu() || (model_shared.on_cpu & ~first & bit(i)) != 0)
-            memory_drain(i);
-    model_shared.on_cpu = first;
-}
-
-/* --- Futexes that inherit ------------------------------------------------------------------- */
 
 static uint32_t id_of(unsigned thread)
 {
@@ -134,8 +27,7 @@ static bool is_at(unsigned thread, uint64_t addr)
     return model_threads[thread].op.kind == OP_LOCK_PI && model_threads[thread].op.addr == addr;
 }
 
-/* The most urgent, and of equals the one that came first; MODEL_MAX_THREADS: nobody waits. */
-static unsigned first_waiter(uint64_t addr)
+unsigned fifo_first_waiter(uint64_t addr)
 {
     unsigned first = MODEL_MAX_THREADS;
 
@@ -188,7 +80,7 @@ static bool is_circle(unsigned thread, unsigned owner)
 static void tell(unsigned owner)
 {
     for (unsigned i = 0; i < model_thread_count; i++)
-        if (sleeps_for(i, owner))
+        if (fifo_sleeps_for(i, owner))
             model_threads[i].op.d = IS_TOLD;
 }
 
@@ -205,14 +97,14 @@ static void fall_asleep(unsigned thread, unsigned owner)
     t->op.d = IS_TOLD;
     t->status = THREAD_ASLEEP;
     kernel_enqueue(thread);
-    if (first_waiter(t->op.addr) == thread)
+    if (fifo_first_waiter(t->op.addr) == thread)
         tell(owner);
 }
 
 /* Somebody has it.  op.a: it is a trylock. */
 static void join(unsigned thread, uint64_t addr, uint32_t seen)
 {
-    unsigned waiter = first_waiter(addr), owner = owner_in(seen) - SUBJECT_FIRST_TID;
+    unsigned waiter = fifo_first_waiter(addr), owner = owner_in(seen) - SUBJECT_FIRST_TID;
     bool is_try = model_threads[thread].op.a == 1;
 
     if (waiter != MODEL_MAX_THREADS && model_threads[waiter].op.b != owner + 1) {
@@ -296,7 +188,7 @@ static void lock(unsigned thread)
         steal(thread, pending);
     } else if (owner_in(seen) == id_of(thread)) {
         answer(thread, EDEADLK, "EDEADLK");
-    } else if (owner_in(seen) == 0 && first_waiter(op.addr) == MODEL_MAX_THREADS) {
+    } else if (owner_in(seen) == 0 && fifo_first_waiter(op.addr) == MODEL_MAX_THREADS) {
         change(thread, op.addr, id_of(thread) | (seen & FW_ROBUST_DIED));
         answer(thread, 0, "has it");
     } else {
@@ -312,7 +204,7 @@ static void unlock(unsigned thread)
     memory_drain(thread);
     if (!memory_check(op.addr, 4))
         return;
-    waiter = first_waiter(op.addr);
+    waiter = fifo_first_waiter(op.addr);
     if (owner_in(memory_read(thread, op.addr, 4)) != id_of(thread)) {
         answer(thread, EPERM, "EPERM");
     } else if (waiter == MODEL_MAX_THREADS) {
@@ -337,7 +229,7 @@ static void set_priority(unsigned thread)
     } else {
         model_threads[op.b].priority = op.a;
         for (unsigned i = 0; i < model_thread_count; i++)
-            if (sleeps_for(i, (unsigned)op.b) && model_threads[i].op.d == IS_UNTOLD)
+            if (fifo_sleeps_for(i, (unsigned)op.b) && model_threads[i].op.d == IS_UNTOLD)
                 model_threads[i].op.d = IS_FORGOTTEN;
         kernel_return(thread, 0);
     }
@@ -385,10 +277,10 @@ void fifo_bury(unsigned thread)
         uint64_t addr;
         struct model_op op;
 
-        if (!sleeps_for(i, thread))
+        if (!fifo_sleeps_for(i, thread))
             continue;
         addr = model_threads[i].op.addr;
-        next = first_waiter(addr);
+        next = fifo_first_waiter(addr);
         op = model_threads[next].op;
         kernel_end_sleep(next, 0);
         op.d = IS_FROM_THE_DEAD;

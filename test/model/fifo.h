@@ -34,6 +34,12 @@ void fifo_dispatch(void);
 /* A killed thread needs the CPU once more; what others lend it counts. */
 bool fifo_may_end(unsigned thread);
 
+/*
+ * Has it stopped to ask for a word of a thread that is ending?  It waits in the kernel until that
+ * one has ended.
+ */
+bool fifo_is_held_up(unsigned thread);
+
 /* OP_LOCK_PI, and what comes with it; false: another operation. */
 bool fifo_performs(unsigned thread);
 void fifo_claim(unsigned thread); /* OP_CLAIM */

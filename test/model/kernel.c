@@ -308,7 +308,7 @@ void kernel_kill(unsigned thread)
 }
 
 /* The word may be anybody's by now, or free: then the thread was about to wake somebody. */
-static void mark(unsigned thread, uint64_t addr, bool is_pending)
+void kernel_mark_word(unsigned thread, uint64_t addr, bool is_pending)
 {
     uint32_t seen;
 
@@ -330,12 +330,17 @@ void kernel_mark(unsigned thread)
     uint64_t listed = 0, pending = 0;
 
     memory_drain(thread);
+    if (model_threads[thread].status == THREAD_DYING && model_program->hooks->marked != NULL &&
+        model_program->hooks->marked(thread)) {
+        model_threads[thread].status = THREAD_ENDING;
+        return;
+    }
     fifo_bury(thread);
     if (!model_program->unmarked && !fault_is(FAULT_NO_MARK))
         subject_robust_words(thread, &listed, &pending);
     if (listed != 0 && listed != pending)
-        mark(thread, listed, false);
+        kernel_mark_word(thread, listed, false);
     if (pending != 0)
-        mark(thread, pending, true);
+        kernel_mark_word(thread, pending, true);
     thread_finish(thread);
 }

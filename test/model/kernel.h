@@ -72,9 +72,15 @@ bool kernel_may_recheck(unsigned thread);
  * have all arrived, and the kernel looks at the words that the thread's robust list names: where
  * one has its id, DIED takes its place, and if WAITERS was set, one who sleeps there is woken.
  * (kernel/futex: exit_robust_list, handle_futex_death.)
+ *
+ * The futexes that inherit are handed on after that.  In programs with a hook `marked`, which goes
+ * through the list of the program's own threads, others may come in between (exit_pi_state_list),
+ * but for those who ask for a word of that thread's for which nobody sleeps: they wait in the kernel
+ * until it has ended (wait_for_owner_exiting).
  */
 void kernel_kill(unsigned thread);
 void kernel_mark(unsigned thread);
+void kernel_mark_word(unsigned thread, uint64_t addr, bool is_pending);
 
 /* One target of the fence: its stores become visible, and its plain release is aborted. */
 void kernel_interrupt(unsigned thread, unsigned target);

@@ -149,7 +149,9 @@ unsigned perform_list(struct model_choice *list)
             list_stopped(list, &n, i);
         else if (model_threads[i].status == THREAD_ASLEEP)
             list_asleep(list, &n, i);
-        else if (model_threads[i].status == THREAD_DYING && fifo_may_end(i))
+        else if ((model_threads[i].status == THREAD_DYING ||
+                  model_threads[i].status == THREAD_ENDING) &&
+                 fifo_may_end(i))
             add(list, &n, i, CHOICE_MARK);
         if (cpus_may_come(i))
             add(list, &n, i, CHOICE_COMES);

@@ -84,7 +84,8 @@ enum model_status {
     THREAD_STOPPED, /* wants op */
     THREAD_ASLEEP,  /* in the queue of op.addr */
     THREAD_RUNNING, /* op is performed, result is set: runs on before the next choice */
-    THREAD_DYING    /* was killed, and the kernel has not looked at its robust words yet */
+    THREAD_DYING,   /* was killed, and the kernel has not looked at its robust words yet */
+    THREAD_ENDING   /* has not handed on the words for which others wait yet: see `marked` */
 };
 
 struct model_store {
@@ -236,6 +237,7 @@ struct model_hooks {
     enum model_access (*access)(const void *p); /* or NULL: all are steps */
     void (*cancelled)(unsigned self);           /* a cancelled thread's clean-up, or NULL */
     void (*killed)(unsigned thread);            /* it will never run again; or NULL */
+    bool (*marked)(unsigned thread);            /* marks its robust words; or NULL: kernel.h */
     void (*stepped)(unsigned thread);           /* a thread is about to make a step; or NULL */
     /* After each change of memory. */
     void (*changed)(unsigned thread, uint64_t addr, uint64_t before);

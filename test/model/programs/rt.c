@@ -22,6 +22,10 @@ static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
 
 #define PROGRAM(called, on, ...) \
     SCRIPTED(rt_hooks, called, __VA_ARGS__, .tasks = (on), .rechecks = true, .unmarked = true)
+/* The records of the dead are marked, and only then their locks are handed on. */
+#define MARKED(called, on, ...)                                                     \
+    SCRIPTED(rt_marked_hooks, called, __VA_ARGS__, .tasks = (on), .rechecks = true, \
+             .unmarked = true, KILLS(1))
 #define WITH(...) WITH_OPTIONS(rt_script, __VA_ARGS__)
 #define OF(protocol_) WITH(.protocol = FW_RT_##protocol_)
 #define CLAIMS(protocol_) WITH(.protocol = FW_RT_##protocol_, .claims = true)
@@ -95,6 +99,13 @@ static const struct model_program programs[] = {
             ABOUT("who waits has what a third waits for")),
     PROGRAM("rt-pip-kill", one_cpu, "jaA. | jaA.aA.", KILLS(1), OF(PIP)),
     PROGRAM("rt-pip-kill-three", one_cpu, "jaA. | jaA. | jaA.", KILLS(1), OF(PIP)),
+    MARKED("rt-pcp-marked", one_cpu, "jaA. | jaA.aA.", OF(PCP_DU),
+           ABOUT("the kernel marks the dead one first, then hands its locks on")),
+    MARKED("rt-ipcp-marked", one_cpu, "jaA. | jaA.", OF(IPCP)),
+    MARKED("rt-mpcp-marked", apart, "jaA. | jaA.", OF(MPCP_DU)),
+    MARKED("rt-fmlp-marked", one_cpu, "jaA. | jaA.aA.", OF(FMLP_DU)),
+    MARKED("rt-pip-marked", one_cpu, "jaA. | jaA. | jaA.", OF(PIP)),
+    MARKED("rt-pip-marked-cpus", two_cpus, "aA | aA | aA", OF(PIP)),
     PROGRAM("rt-pip-cpus", two_cpus, "jaA. | jaA. | jaA.", OF(PIP),
             ABOUT("one of three is on another CPU")),
     PROGRAM("rt-mpcp-local", one_cpu, "jaA. | j. | jaA.", OF(MPCP_DU)),

@@ -8,6 +8,7 @@
 
 #include <furwock/futex.h>
 
+#include "../kernel.h"
 #include "../subject/robust.h"
 #include "../subject/rt_task.h"
 #include "../subject/subject.h"
@@ -173,6 +174,10 @@ static void setup(void)
         if (script_text[i][0] == '(')
             continue;
         c->tid = SUBJECT_FIRST_TID + i;
+        if (model_program->hooks->marked != NULL) {
+            c->liveness[0].word = c->tid;
+            c->liveness[1].word = SUBJECT_FIRST_PROCESS + i;
+        }
         c->base = (uint32_t)model_program->tasks[i].priority;
         c->cpu = (rt_script->moved >> i & 1) != 0 ? 0 : model_program->tasks[i].cpu;
         for (unsigned d = 0; d < FW_RT_LOCKS; d++) {
@@ -331,8 +336,19 @@ static void thread(unsigned self)
     rt_check_act(self, RT_IDLE, 0);
 }
 
+/* The kernel knows of the first word of its liveness; the second one names its process. */
+static bool marked(unsigned thread)
+{
+    struct fw_rt_task_record *c = rt_cell_of(thread);
+
+    if (c != NULL)
+        kernel_mark_word(thread, (uint64_t)(uintptr_t)&c->liveness[0].word, false);
+    return true;
+}
+
 #define RT_HOOKS                                                               \
     .setup = setup, .thread = thread, .access = access, .stepped = rt_stepped, \
     .killed = rt_killed, .changed = rt_changed, .finished = rt_finished
 HOOKS(rt_hooks, RT_HOOKS);
+HOOKS(rt_marked_hooks, RT_HOOKS, .marked = marked);
 HOOKS(rt_begin_hooks, RT_HOOKS, .own = script_own);

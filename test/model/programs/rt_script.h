@@ -44,7 +44,10 @@ extern const struct rt_script *rt_script;
 /* Of locks that follow the protocol. */
 uint32_t rt_kind_of(fw_rt_protocol protocol);
 
-/* With tasks from the start; with those that begin and end. */
-extern const struct model_hooks rt_hooks, rt_begin_hooks;
+/*
+ * With tasks from the start; the same, and the kernel marks their records when they die; with those
+ * that begin and end.
+ */
+extern const struct model_hooks rt_hooks, rt_marked_hooks, rt_begin_hooks;
 
 #endif
