@@ -75,7 +75,7 @@ bool kernel_may_recheck(unsigned thread);
  *
  * The futexes that inherit are handed on after that.  In programs with a hook `marked`, which goes
  * through the list of the program's own threads, others may come in between (exit_pi_state_list),
- * but for those who ask for a word of that thread's for which nobody sleeps: they wait in the kernel
+ * except those who ask for a word of that thread's for which nobody sleeps: they wait in the kernel
  * until it has ended (wait_for_owner_exiting).
  */
 void kernel_kill(unsigned thread);
