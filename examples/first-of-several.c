@@ -15,28 +15,18 @@
 
 #include <furwock.h>
 
-enum { WORKERS = 2, REQUESTS = 500 };
+enum { WORKERS = 2, REQUESTS = 500, EVERY_NS = 10000000 };
 
 static fw_sem requests = FW_SEM_INIT(0);
 static fw_event stop = FW_EVENT_INIT;
 static fw_latch are_ready = FW_LATCH_INIT(WORKERS);
 static fw_sem served = FW_SEM_INIT(0);
 
-static fw_deadline in_ms(long ms)
-{
-    fw_deadline d = {.clock = CLOCK_MONOTONIC};
-
-    clock_gettime(d.clock, &d.at);
-    d.at.tv_sec += (d.at.tv_nsec / 1000000 + ms) / 1000;
-    d.at.tv_nsec = (d.at.tv_nsec / 1000000 + ms) % 1000 * 1000000 + d.at.tv_nsec % 1000000;
-    return d;
-}
-
 static void *serve(void *arg)
 {
     /* Of several that are ready the first one is taken: requests go before the order to stop. */
     const fw_any things[] = {{FW_ANY_SEM, &requests}, {FW_ANY_EVENT, &stop}};
-    fw_deadline statistics = in_ms(10);
+    fw_deadline statistics = fw_deadline_after(CLOCK_MONOTONIC, EVERY_NS);
     unsigned which;
 
     fw_latch_count_down(&are_ready, 1);
@@ -44,7 +34,7 @@ static void *serve(void *arg)
         int error = fw_wait_any(things, 2, &statistics, &which);
 
         if (error == ETIMEDOUT)
-            statistics = in_ms(10); /* and here they would be written */
+            statistics = fw_deadline_after(CLOCK_MONOTONIC, EVERY_NS); /* and here they would be written */
         else if (which == 0)
             fw_sem_post(&served);
         else

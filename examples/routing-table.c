@@ -77,14 +77,8 @@ static void *update(void *arg)
 {
     (void)arg;
     for (unsigned version = 2;; version++) {
-        fw_deadline next = {.clock = CLOCK_MONOTONIC};
+        fw_deadline next = fw_deadline_after(CLOCK_MONOTONIC, 2000000);
 
-        clock_gettime(next.clock, &next.at);
-        next.at.tv_nsec += 2000000;
-        if (next.at.tv_nsec >= 1000000000) {
-            next.at.tv_nsec -= 1000000000;
-            next.at.tv_sec++;
-        }
         if (fw_event_timedwait(&is_over, &next) == 0)
             return NULL;
         replace_table(version);
