@@ -15,7 +15,7 @@
 
 #include <furwock.h>
 
-enum { WORKERS = 2, REQUESTS = 500, EVERY_NS = 10000000 };
+enum { WORKERS = 2, REQUESTS = 500, INTERVAL = 10000000 /* ns */ };
 
 static fw_sem requests = FW_SEM_INIT(0);
 static fw_event stop = FW_EVENT_INIT;
@@ -26,7 +26,7 @@ static void *serve(void *arg)
 {
     /* Of several that are ready the first one is taken: requests go before the order to stop. */
     const fw_any things[] = {{FW_ANY_SEM, &requests}, {FW_ANY_EVENT, &stop}};
-    fw_deadline statistics = fw_deadline_after(CLOCK_MONOTONIC, EVERY_NS);
+    fw_deadline statistics = fw_deadline_after(CLOCK_MONOTONIC, INTERVAL);
     unsigned which;
 
     fw_latch_count_down(&are_ready, 1);
@@ -34,7 +34,8 @@ static void *serve(void *arg)
         int error = fw_wait_any(things, 2, &statistics, &which);
 
         if (error == ETIMEDOUT)
-            statistics = fw_deadline_after(CLOCK_MONOTONIC, EVERY_NS); /* and here they would be written */
+            statistics =
+                fw_deadline_after(CLOCK_MONOTONIC, INTERVAL); /* and here they would be written */
         else if (which == 0)
             fw_sem_post(&served);
         else
