@@ -34,8 +34,7 @@ static void *serve(void *arg)
         int error = fw_wait_any(things, 2, &statistics, &which);
 
         if (error == ETIMEDOUT)
-            statistics =
-                fw_deadline_after(CLOCK_MONOTONIC, INTERVAL); /* and here they would be written */
+            statistics = fw_deadline_after(CLOCK_MONOTONIC, INTERVAL); /* and write them */
         else if (which == 0)
             fw_sem_post(&served);
         else
