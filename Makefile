@@ -12,6 +12,8 @@
 #   MODELS=most               the same, without the searches of more than a million states
 #   RIVALS=full               the contract tests of others' locks in as many rounds as of ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
+#                             (install, uninstall and dist never install any)
+#   TAG                       of which release `make dist` is
 #   V=1                       show what the build says, not only when it fails
 
 PREFIX ?= /usr/local
@@ -27,6 +29,7 @@ VM_ARGS ?=
 MODELS ?= quick
 RIVALS ?= quick
 SETUP ?= yes
+TAG ?=
 V ?=
 
 SHELL := /bin/bash
@@ -35,7 +38,7 @@ SHELL := /bin/bash
 
 # $(call quietly,NAME,COMMAND,WHAT IT DOES): the command's output goes to build/NAME.log; how far it
 # is, is shown, and where it fails, what failed.
-ifeq ($(V),)
+ifeq ($(V)$(if $(shell command -v python3),,no Python),)
 quietly = @tools/quietly --say "$(strip $(3))" build/$(1).log $(2)
 else
 quietly = $(2)
@@ -47,12 +50,25 @@ $(call quietly,configure-$(1),cmake --preset $(1) $(2),Configuring $(1))
 $(call quietly,build-$(1),cmake --build build/$(1) -j $(JOBS) $(3) -- $(KEEP_GOING),Building $(1))
 endef
 
+# $(call compile_library,MORE CMAKE OPTIONS,TARGETS): the preset library, by make without ninja.
+define compile_library
+@command -v cmake > /dev/null || { echo "make: cmake is missing (3.22 or later): install it," \
+    "with a C compiler, by the system's package manager (apt, dnf, pacman, apk, zypper)"; exit 1; }
+$(call quietly,configure-library,cmake --preset library $(by_make) $(1),Configuring library)
+$(call quietly,build-library,cmake --build build/library -j $(JOBS) $(2),Building library)
+endef
+by_make = $(if $(wildcard build/library/Makefile),-G "Unix Makefiles",$(if \
+    $(wildcard build/library/build.ninja),,$(if $(shell command -v ninja),,-G "Unix Makefiles")))
+
 # A step that fails stops none that does not need it: all that is wrong is seen at once.
 KEEP_GOING := -k 10
 
 # Many tests wait for something most of the time: of these, half as many more run at once.
 run_tests = tools/tests build/$(1) -j $(shell echo $$(($(JOBS) * 3 / 2))) --output-on-failure $(2) \
     $(TEST_ARGS)
+
+# `python3` is one that has the modules of reports.
+export PATH := $(shell tools/python-path "$(CURDIR)/build/python")$(PATH)
 
 setup = tools/setup $(if $(filter no,$(SETUP)),--check)
 
@@ -124,20 +140,31 @@ results: ## measure again what the documents quote (RESULTS_ARGS=PART, or --list
 	$(call compile,release)
 	@tools/results $(RESULTS_ARGS)
 
-install: ## install libraries and headers (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
+install: ## install libraries, headers, program (PREFIX=DIR, DESTDIR=DIR, LIBDIR=DIR)
 	@mkdir -p "$(target)" 2> /dev/null && test -w "$(target)" || { \
 	    echo "make: cannot write into $(target): give PREFIX=DIR, or be root"; exit 1; }
-	@$(setup) build
-	$(call compile,library,"-DCMAKE_INSTALL_PREFIX=$(prefix)" \
+	$(call compile_library,"-DCMAKE_INSTALL_PREFIX=$(prefix)" \
 	    $(if $(LIBDIR),-DCMAKE_INSTALL_LIBDIR=$(LIBDIR),-UCMAKE_INSTALL_LIBDIR))
 	$(call quietly,install,env "DESTDIR=$(DESTDIR)" cmake --install build/library,\
 	    Installing in $(target))
 	@echo "Installed in $(target)"
 	@tools/after-install "$(target)" build/library "$(DESTDIR)"
 
+uninstall: ## remove what the last `make install` from here installed (DESTDIR=DIR)
+	@env "DESTDIR=$(DESTDIR)" cmake --build build/library --target uninstall
+
+dist: ## the tarball of a release, and its checksum, in build/dist (TAG=TAG)
+	@tools/dist $(TAG)
+
+reproducible: ## build what is installed twice, elsewhere, and compare the bytes
+	@tools/reproducible
+
+packages: ## build packages, as far as their tools are there (tools/packages --help)
+	@tools/packages
+
 check-style: ## hold the tree against the house style
 	@$(setup) style
-	$(call compile,library,,--target furwock_shared)
+	$(call compile_library,,--target furwock_shared)
 	@tools/check-style --library build/library/src/libfurwock.so
 
 format: ## lay out the C sources with clang-format
@@ -223,6 +250,7 @@ test-vm-waits: ## see locks there: furwock top, record and who (VM_ARGS="--kerne
 clean: ## remove everything that was built
 	rm -rf build
 
-.PHONY: help setup build demo test bench results install check-style format clean soak test-vm \
+.PHONY: help setup build demo test bench results install uninstall dist reproducible packages \
+        check-style format clean soak test-vm \
         test-vm-rt test-vm-waits test-python test-rust test-languages test-models model-tables \
         test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64

@@ -75,6 +75,18 @@ endif()
 
 find_package(Threads REQUIRED)
 
+# Python, for tests and benchmarks: PATH's, or if it lacks modules that these need, the system's.
+set(fw_python_path)
+if(NOT FURWOCK_LIBRARY_ONLY)
+    find_program(FURWOCK_PYTHON python3)
+    execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/python-path ${PROJECT_BINARY_DIR}/python
+        OUTPUT_VARIABLE fw_python_path)
+    if(fw_python_path)
+        set(fw_python_path PATH=path_list_prepend:${PROJECT_BINARY_DIR}/python)
+        set(FURWOCK_PYTHON /usr/bin/python3)
+    endif()
+endif()
+
 # --- House flags: an interface target that everything of ours links -----------------------------
 add_library(fw_house INTERFACE)
 target_compile_definitions(fw_house INTERFACE _GNU_SOURCE)
@@ -226,7 +238,8 @@ function(fw_test_register_ name label timeout)
         set(timeout 1000) # a hang, also on a machine that is busy with other things
     endif()
     set_tests_properties(${name} PROPERTIES
-        LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
+        LABELS "${label}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+        ENVIRONMENT_MODIFICATION "${fw_python_path}")
 endfunction()
 
 # fw_test_executable_(name label SOURCES... LIBS... INCLUDES...): test_<name>, which FURWOCK_TESTS

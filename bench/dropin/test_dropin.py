@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs dropin as a user would, briefly.  Argument: the benchmark's build directory."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs lifo as a user would, briefly.  Arguments: a library that is broken, and the command."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """usage: test_manytasks.py BUILD_DIRECTORY
 
@@ -158,5 +158,5 @@ class Runs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    COMMAND = ["/usr/bin/python3", "-B", os.path.join(sys.argv.pop(1), "manytasks")]
+    COMMAND = [sys.executable, "-B", os.path.join(sys.argv.pop(1), "manytasks")]
     unittest.main()

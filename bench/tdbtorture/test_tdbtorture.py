@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of tdbtorture's planning, arithmetic and errors; TDB is a program made up here.
 
@@ -225,5 +225,5 @@ class Command(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    COMMAND = ["/usr/bin/python3", "-B", os.path.join(sys.argv.pop(1), "tdbtorture")]
+    COMMAND = [sys.executable, "-B", os.path.join(sys.argv.pop(1), "tdbtorture")]
     unittest.main()

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock assist where things are not as they should be: what lies in its way, what the kernel or
 the machine lacks, and starts and stops that are killed, or at work at once."""

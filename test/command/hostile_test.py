@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock regions and furwock show, where somebody means ill: names that a terminal would obey, and
 a directory and objects that would keep them busy for hours."""

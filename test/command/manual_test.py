@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The manual pages say what the program says, and are set without a warning; the completion of the
 shell knows the commands and their options."""

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock regions and furwock show: what they say of a region in use, and of what is none."""
 

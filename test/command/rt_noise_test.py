@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock rt run beside what disturbs it: CPUs that stand still, memory that is moved."""
 
@@ -31,7 +31,7 @@ while True:
 
 @contextlib.contextmanager
 def spinner(case):
-    with subprocess.Popen(["/usr/bin/python3", "-c", SPINNER], stdout=subprocess.PIPE,
+    with subprocess.Popen([sys.executable, "-c", SPINNER], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as process:
         try:
             if not process.stdout.readline():
@@ -89,7 +89,7 @@ class Noise(Case):
     def run_sets(self, *words):
         """rt_sets.py, on the CPU of the spinner."""
         path = pathlib.Path(self.folder.name) / "sets.json"
-        done = subprocess.run(["taskset", "-c", str(CPU), "/usr/bin/python3", "-B",
+        done = subprocess.run(["taskset", "-c", str(CPU), sys.executable, "-B",
                                rt_sets.__file__, command_test.PROGRAM[0], "--jobs", "300",
                                "--protocol", "PCP", "--keep", self.folder.name, *GENEROUS, "--json",
                                str(path), *words],

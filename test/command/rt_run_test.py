@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock rt analyze and furwock rt run: what they print of a task set, and what they refuse.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of furwock rt trace.  Arguments: the command, a program with real-time tasks,
 and one with the textbook's scenarios.

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock run, with the tools with which programs are looked at: gdb, valgrind, sanitizers."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the program furwock refuses of its arguments: with which status, in one line of standard
 error that says why, and before anything is printed."""

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock who: its options, cores, programs without symbols, containers, rights; and that it leaves
 programs alone, whatever is killed when."""

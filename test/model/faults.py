@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Deliberate faults: copies of the locks' sources in which one thing is wrong.
 

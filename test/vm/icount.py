@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Count the instructions of real-time locks, in a virtual machine whose time they are.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """tools/vm: what it says beforehand, how far it is, and of bad circumstances; without a machine.
 

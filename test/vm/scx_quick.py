@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Run the real-time scheduler's scenarios in a virtual machine, if a kernel for it is there.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of the report on the plan `adaptive`: goals, tables, pictures, the state of the assist."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of the demo and of the bench command, with benchmarks that only pretend to measure."""
 

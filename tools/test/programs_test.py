@@ -115,7 +115,7 @@ class Command(unittest.TestCase):
     def test_bad_words_are_one_line(self):
         tool = HERE.parent / "programs"
         for words in (["fake"], ["--locks", "x"], ["--rounds", "0"], ["--build", "/nonexistent"]):
-            done = subprocess.run(["/usr/bin/python3", tool, *words], capture_output=True,
+            done = subprocess.run([sys.executable, tool, *words], capture_output=True,
                                   text=True, timeout=900, check=False)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)

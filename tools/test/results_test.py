@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of make results: its commands are ones that the programs take, and what it leaves."""
 

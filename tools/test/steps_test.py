@@ -1,11 +1,14 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """tools/quietly, tools/tests, tools/setup and tools/fresh, as make calls them."""
 
 import os
 import pathlib
+import signal
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent
@@ -38,7 +41,7 @@ def run(*words, **more):
 
 def run_at_once(tool, *words):
     code = AT_ONCE.format(tools=str(TOOLS), tool=str(TOOLS / tool))
-    return run("/usr/bin/python3", "-c", code, *words)
+    return run(sys.executable, "-c", code, *words)
 
 
 class InDirectory(unittest.TestCase):
@@ -77,6 +80,28 @@ class QuietlyTest(InDirectory):
         self.assertEqual(done.returncode, 0)
         self.assertIn("step 7 of 9", done.stdout)
         self.assertIn("done, ", done.stdout)
+
+    def test_a_full_disk_and_no_permission_are_named(self):
+        done = run(TOOLS / "quietly", self.where / "log", "sh", "-c",
+                   "echo x.o: No space left on device; exit 1")
+        self.assertIn("make room", done.stdout)
+        done = run(TOOLS / "quietly", "/dev/full", "sh", "-c", "echo text")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("quietly: /dev/full: No space left on device", done.stdout)
+        done = run(TOOLS / "quietly", "/proc/no/log", "true")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("/proc/no", done.stdout)
+
+    def test_an_interrupt_says_what_to_do(self):
+        with subprocess.Popen([TOOLS / "quietly", "--say", "Building", self.where / "log",
+                               "sh", "-c", "echo begun; exec sleep 600"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, start_new_session=True) as tool:
+            log = self.where / "log"
+            while not (log.exists() and log.read_text(encoding="utf-8")):
+                time.sleep(0.01)
+            os.killpg(tool.pid, signal.SIGINT)
+            self.assertIn("the same command goes on", tool.stdout.read())
+            self.assertEqual(tool.wait(), 130)
 
     def test_no_such_command(self):
         done = run(TOOLS / "quietly", self.where / "log", "/no/such/program")
@@ -123,7 +148,7 @@ class SetupTest(InDirectory):
         self.write("sudo", "#!/bin/sh\nshift\nexec \"$@\"\n", 0o755)
         for name in ("sh", "cat", "env", "true"):
             os.symlink(f"/bin/{name}", self.where / name)
-        return run("/usr/bin/python3", TOOLS / "setup", "build",
+        return run(sys.executable, TOOLS / "setup", "build",
                    env={**os.environ, "PATH": str(self.where)})
 
     def test_it_says_how_much_it_installs(self):
@@ -133,12 +158,16 @@ class SetupTest(InDirectory):
                     path.unlink()
                 done = self.setup_with(text)
                 self.assertIn("(8 packages, 175 MB to download, 612 MB on disk)", done.stdout)
+                self.assertRegex(done.stdout, r"cmake +build\n")
+                self.assertRegex(done.stdout, r"libdw-dev +names in furwock run --stat \(optional")
+                self.assertLess(done.stdout.index("about to install"),
+                                done.stdout.index("setup: installing"))
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("please install, as root:  apt-get install ", done.stdout)
                 self.assertNotIn("going on without", done.stdout)
 
     def test_without_apt_names_are_named(self):
-        done = run("/usr/bin/python3", TOOLS / "setup", "build",
+        done = run(sys.executable, TOOLS / "setup", "build",
                    env={**os.environ, "PATH": str(self.where)})
         self.assertEqual(done.returncode, 1)
         self.assertIn("under these names in Debian", done.stdout)

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a reader of the report may rely on: what does not count is said and marked, no picture
 promises whiskers that it has not, and no label is cut off."""

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs CPython's own test_multiprocessing_* against furwock.multiprocessing, or the standard one.
 

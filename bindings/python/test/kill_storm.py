@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Kills processes that use the objects of multiprocessing, and counts the others that hang.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock top: it finds the lock that threads wait for, whatever it is, and leaves nothing behind.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The same random sequences of calls with the C library alone and with the drop-in: every result,
 and whether a call sleeps, has to be the same.

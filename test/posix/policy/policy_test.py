@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """--policy and FURWOCK_POLICY, seen in what an unmodified program's mutexes do."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Static tracepoints: the notes of the libraries, and one that gdb stops at."""
 

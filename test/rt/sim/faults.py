@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Copies of rt/decide.h that are wrong in one place each, for the simulator to find out.
 
