@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """furwock who: tasks that wait without a thread, and the names that a program gives its locks.
 
