@@ -14,6 +14,7 @@ import unittest
 PROGRAM = []
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGES = sorted((TOP / "doc" / "man").glob("*.1"))
+CALLS = sorted((TOP / "doc" / "man").glob("*.3"))
 
 
 def run(*words, **more):
@@ -25,6 +26,20 @@ class Manual(unittest.TestCase):
     def test_pages_are_what_help_says(self):
         done = run(TOP / "tools" / "manpages", PROGRAM[0], "--check")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_pages_are_what_headers_say(self):
+        done = run(TOP / "tools" / "callpages", "--check")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_options_are_those_of_help(self):
+        for page in PAGES:
+            words = page.stem.split("-")[1:]
+            said = run(PROGRAM[0], *words, "--help", env={**os.environ, "LC_ALL": "C"}).stdout
+            options = set(re.findall(r"^ {2,6}(?:-., )? {0,4}(--[a-z-]+)", said, re.M))
+            self.assertGreater(len(options), 2, page)
+            text = page.read_text(encoding="utf-8").replace("\\-", "-")
+            self.assertEqual(set(re.findall(r"^\\fB(?:-.\\fR, \\fB)?(--[a-z-]+)", text, re.M)),
+                             options, page)
 
     def test_each_command_has_one(self):
         names = re.findall(r"^  ([a-z]+) {3,}", run(PROGRAM[0], "--help").stdout, re.M)
@@ -46,8 +61,21 @@ class Manual(unittest.TestCase):
     def test_groff_sets_them(self):
         self.set_without_a_warning("groff", "-man", "-ww", "-Tascii", "-P-c")
 
+    def test_groff_sets_those_of_calls(self):
+        if not shutil.which("groff"):
+            self.skipTest("groff is not installed")
+        done = run("groff", "-man", "-ww", "-Tascii", "-P-c", *CALLS)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("fw_ipc_permits_take", done.stdout)
+
     def test_man_shows_them(self):
         self.set_without_a_warning("man", "--warnings", "-l")
+
+    def test_mandoc_has_nothing_to_say(self):
+        if not shutil.which("mandoc"):
+            self.skipTest("mandoc is not installed")
+        done = run("mandoc", "-Tlint", "-Wwarning", *PAGES, *CALLS)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
 
 
 class Completion(unittest.TestCase):

@@ -7,6 +7,7 @@ is about; names that end in `_` are nobody's business.
 """
 
 import re
+import textwrap
 from dataclasses import dataclass, field
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -29,9 +30,19 @@ class Declared:
 
 @dataclass
 class Header:
-    """One header: what it declares, in order."""
+    """One header: what it declares, in order, and what the comment about all of it says."""
     path: str
     declared: list = field(default_factory=list)
+    about: str = ""
+
+    def title(self):
+        """(name, what it is), of the first sentence."""
+        first = " ".join(re.split(r"\.(?= |$)|\n\n", self.about, maxsplit=1)[0].split())
+        found = re.match(r"([\w -]{1,20}(?:, between processes)?): (.*)", first)
+        name = re.sub(r"^include/|\.h$", "", self.path)
+        name = f"fw_{name.removeprefix('furwock/').replace('/', '_')}"
+        what = found.group(2) if found else re.split(": ", first, maxsplit=1)[0]
+        return name, re.split(r": its |, after ", what, maxsplit=1)[0].rstrip(".:")
 
     def calls(self):
         """The public calls, each once."""
@@ -106,19 +117,91 @@ def described(text, line, comment):
     return one
 
 
-def read(path):
+def read(path, name=None):
     """The header of that path."""
-    header = Header(str(path))
-    comment = ""
+    header = Header(str(name or path))
+    comment, begun = "", False
     for number, lines in chunks(path.read_text(encoding="utf-8")):
         text = "\n".join(lines)
+        begun |= lines != [""] and lines[0].startswith("#include")
         if text.startswith("/*") and text.rstrip().endswith("*/") and COMMENT.fullmatch(text):
             comment = text
+            if begun and not header.about and text.startswith("/*\n") and "nternal" not in text:
+                header.about, comment = without_margin(text), ""
             continue
         if text:
             header.declared.append(described(text, number, comment))
+        elif comment:
+            header.declared.append(Declared("", number, spoken(without_margin(comment)), comment,
+                                            heading(without_margin(comment)), "section"))
         comment = ""
     return header
+
+
+def heading(comment):
+    """The words of a ruled heading (--- Reading ---)."""
+    found = re.match(r"\s*--- (.*?) *-{2,}", comment)
+    return found.group(1).rstrip(":") if found else ""
+
+
+def kind_of(line, last, is_example):
+    """What kind of block a line of a comment begins or goes on with, and its term."""
+    depth = len(line) - len(line.lstrip())
+    term = re.match(r" +(\S+(?: \S+)*?) {2,}\S", line)
+    inside_list = last in ("item", "term")
+    if is_example and (depth >= 4 or last == "example"):
+        return "example", ""
+    if line.startswith(" - "):
+        return "item", ""
+    if term and (depth == 2 or (depth == 5 and inside_list)):
+        return "term", term.group(1)
+    if depth == 2 and (last == "term" or re.match(r"  (0|E[A-Z]+),", line)):
+        return "term", line.strip()
+    if depth == 3 and last == "item" or depth > 3 and inside_list:
+        return "more", ""
+    if depth == 3 and last in ("term", "para"):
+        return "para" if last == "term" else "more", ""
+    if depth >= 2 or re.search(r"\S {3,}\S", line) or line.startswith("----"):
+        return "code", ""
+    return "more" if last == "para" else "para", ""
+
+
+def blocks(comment):
+    """A comment in parts: (kind, term, text), kind para, item, term, heading, example or code.  A
+    list has " - "; a term (EINVAL) stands indented, before two blanks and its text."""
+    found, is_example = [], False
+    for line in comment.splitlines():
+        last = found[-1][0] if found else ""
+        if not line.strip():
+            found.append(("", "", ""))
+        elif line.startswith("Example"):
+            is_example = True
+            found.append(("heading", "", line))
+        else:
+            kind, term = kind_of(line, last, is_example)
+            text = line if kind in ("code", "example") else line.strip()
+            if kind == "more":
+                kind, term, text = last, found[-1][1], f"{found.pop()[2]} {text}"
+            text = text.removeprefix("- ") if kind == "item" else text
+            found.append((kind, term, text.removeprefix(term).lstrip() if term else text))
+    return joined(found)
+
+
+def joined(found):
+    """Lines of code that stand together are one block; empty lines between others are none."""
+    whole = []
+    for number, (kind, term, text) in enumerate(found):
+        rest = [k for k, _, _ in found[number:] if k]
+        if not kind:
+            if whole and whole[-1][0] == "example" and rest[:1] == ["example"]:
+                whole[-1] = ("example", "", whole[-1][2] + "\n")
+            continue
+        if kind in ("code", "example") and whole and whole[-1][0] == kind:
+            whole[-1] = (kind, "", f"{whole[-1][2]}\n{text}")
+        else:
+            whole.append((kind, term, text))
+    return [(kind, term, textwrap.dedent(text).rstrip() if kind in ("code", "example") else text)
+            for kind, term, text in whole]
 
 
 def lean(call):
