@@ -247,10 +247,20 @@ test-vm-waits: ## see locks there: furwock top, record and who (VM_ARGS="--kerne
 	    --program build/release/command/furwock $(VM_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
+kmod: ## build the kernel module for the running kernel (KMOD_ARGS=--debian: for Debian's kernels)
+	@status=0; tools/kmod build $(KMOD_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
+test-kmod: ## test the kernel module on Debian's 6.1, 6.12 and newest, in an emulator (KMOD_ARGS)
+	@$(setup) vm
+	$(call compile,release,,--target vm-init --target test_kmod_selftest)
+	@status=0; tools/kmod test $(KMOD_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
 clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install uninstall dist reproducible packages \
-        check-style format clean soak test-vm \
+        check-style format clean soak test-vm kmod test-kmod \
         test-vm-rt test-vm-waits test-python test-rust test-languages test-models model-tables \
         test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64
