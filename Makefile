@@ -162,6 +162,10 @@ reproducible: ## build what is installed twice, elsewhere, and compare the bytes
 packages: ## build packages, as far as their tools are there (tools/packages --help)
 	@tools/packages
 
+site: ## guide, examples, reference, manual, results and design as a site (build/site/html)
+	@$(setup) site
+	@tools/site
+
 check-style: ## hold the tree against the house style
 	@$(setup) style
 	$(call compile_library,,--target furwock_shared)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What tools/site makes the pages of."""
