@@ -25,6 +25,9 @@ extern const unsigned char fw_waits_object[], fw_waits_object_end[];
 static const char *const programs[] = {"fw_waits_switch", "fw_waits_waking"};
 static const char *const events[] = {"btf_trace_sched_switch", "btf_trace_sched_waking"};
 
+/* Programs may well send faster than they are read: of what is left then, the buffer loses some. */
+enum { EVENTS_AT_ONCE = 2000 };
+
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 struct table {
@@ -51,6 +54,7 @@ struct fw_waits {
     struct ring_buffer *ring;
     void *tables[TABLES];
     fw_waits_take *take;
+    unsigned taken;
     void *context;
 };
 
@@ -104,7 +108,7 @@ static int take_event(void *context, void *data, size_t size)
 
     (void)size;
     w->take(w->context, data);
-    return 0;
+    return ++w->taken < EVENTS_AT_ONCE ? 0 : -EAGAIN;
 }
 
 static size_t pages(size_t size)
@@ -287,8 +291,9 @@ unsigned fw_waits_read(struct fw_waits *w, fw_waits_take *take, void *context)
 {
     w->take = take;
     w->context = context;
-    int taken = ring_buffer__consume(w->ring);
-    return taken > 0 ? (unsigned)taken : 0;
+    w->taken = 0;
+    ring_buffer__consume(w->ring);
+    return w->taken;
 }
 
 struct fw_waits_lock *fw_waits_locks(struct fw_waits *w)

@@ -160,10 +160,14 @@ static void find_named(struct processes *p, struct fw_waits *waits, const struct
 
     while (dir != NULL && (e = readdir(dir)) != NULL) {
         pid_t pid = atoi(e->d_name);
-        if (pid <= 0 || (find(p, pid) == NULL && !is_wanted(pid, o)))
+        struct process *each = pid > 0 ? find(p, pid) : NULL;
+        if (pid <= 0 || ((each == NULL || !each->is_named) && !is_wanted(pid, o)))
             continue;
-        if (processes_get(p, pid) != NULL)
-            fw_waits_observe(waits, pid, true);
+        each = processes_get(p, pid);
+        if (each == NULL)
+            continue;
+        each->is_named = true;
+        fw_waits_observe(waits, pid, true);
     }
     if (dir != NULL)
         closedir(dir);

@@ -10,6 +10,7 @@ struct process {
     struct waits_process shown;    /* first: what a lock's `process` points to */
     struct stacks_process *stacks; /* NULL: not looked into yet */
     uint64_t started;              /* to tell it from a later one of the same number */
+    bool is_named; /* asked for by name; not only known since it has woken one that was */
     bool has_ended, is_forgotten;
 };
 

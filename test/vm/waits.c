@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ static pid_t start(void (*body)(void), bool is_apart)
     if (child < 0)
         fail("clone: %s", strerror(errno));
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         body();
         _exit(FAILED);
     }

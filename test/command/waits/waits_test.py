@@ -126,6 +126,36 @@ class Present(Top):
             self.assertEqual(lock["holder"]["name"], "planted")
 
 
+class Named(Top):
+    def test_who_wakes_them_is_not_watched(self):
+        """By its name: only it, and not another process that it waits for."""
+        turns = pathlib.Path(__file__).with_name("handover.py")
+        with subprocess.Popen(["/usr/bin/python3", "-B", turns], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as process:
+            for _ in range(2):
+                process.stdout.readline()
+            try:
+                seen, tables_left = set(), 5
+                for table in tables("--comm", "fw-turns-one", "--samples=0"):
+                    seen |= {lock["process"] for lock in table["locks"]}
+                    tables_left -= bool(seen)
+                    if tables_left == 0:
+                        break
+                self.assertEqual(seen, {"fw-turns-one"})
+            finally:
+                process.stdin.close()  # it ends its children, and itself
+
+    def test_a_pid_namespace_is_not_where_it_works(self):
+        words = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        if subprocess.run([*words, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no pid namespace can be made here")
+        done = subprocess.run([*words, *command_test.PROGRAM, "top", "--once", "-p", "1"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("works outside of containers only", done.stderr)
+
+
 class Ends(Top):
     def loaded(self, pid):
         """The numbers of the programs in the kernel that the process has open."""
