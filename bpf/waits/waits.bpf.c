@@ -8,6 +8,7 @@
  * idle     start is 0                       a thread that goes to sleep in a futex call: asleep;
  *                                           the iterator finds one that sleeps: asleep, was_there
  * asleep   woken is 0                       who wakes it: woken; its CPU, when it runs: idle
+ *                                           (the time only of a sample: a clock costs 80 ns there)
  * woken    it waits for a CPU               its CPU, when it runs: idle
  *
  * WAITS1  A slot is written by the CPU that its thread leaves or comes to; `woken`, `waker` and
@@ -149,12 +150,15 @@ static __always_inline void add(const struct fw_waits_slot *slot, __u64 now)
     if (bucket < FW_WAITS_BUCKETS)
         __sync_fetch_and_add(&lock->buckets[bucket], 1);
     __sync_fetch_and_add(&lock->total, ns);
-    if (woken != 0)
-        __sync_fetch_and_add(&lock->late, now - woken);
     if (ns > lock->longest)
         lock->longest = ns;
+    if (slot->weight == 0)
+        return;
+    if (woken != 0)
+        __sync_fetch_and_add(&lock->late, (now - woken) * slot->weight);
     if (slot->end == FW_WAITS_BY_OTHER)
-        __sync_fetch_and_add(&lock->by_other, 1);
+        __sync_fetch_and_add(&lock->by_other, slot->weight);
+    __sync_fetch_and_add(&lock->sampled_waits, slot->weight);
 }
 
 static __always_inline void end(struct fw_waits_slot *slot, __u64 now)
@@ -204,18 +208,22 @@ int BPF_PROG(fw_waits_waking, struct task_struct *task)
     if (slot == 0 || slot->woken != 0)
         return 0;
 
+    if (slot->weight == 0) {
+        slot->woken = 1;
+        return 0;
+    }
+
     struct task_struct *self = bpf_get_current_task_btf();
     __u64 now = bpf_ktime_get_ns();
     struct call c = {.number = -1};
     slot->woken = now;
     if (!(self->flags & PF_KTHREAD))
         c = call_of(self);
-    if (!wakes_in(&c))
-        return 0;
+    if (!wakes_in(&c) || ((__u32)self->tgid != slot->tgid && (slot->op & OP_PRIVATE)))
+        return 0; /* of another process: an interrupt woke it, of a timer perhaps */
     slot->waker = self->pid;
     slot->end = FW_WAITS_BY_FUTEX;
-    if (slot->weight != 0)
-        send_stack(slot, self, FW_WAITS_WAKE, now);
+    send_stack(slot, self, FW_WAITS_WAKE, now);
     return 0;
 }
 

@@ -43,7 +43,7 @@ struct fw_waits_slot {
     fw_waits_u32 tid;   /* 0: free */
     fw_waits_u32 lock;  /* the entry; FW_WAITS_LOCKS: none was free */
     fw_waits_u64 start; /* 0: it does not wait */
-    fw_waits_u64 woken; /* 0: not yet */
+    fw_waits_u64 woken; /* 0: not yet; of a wait that is no sample 1: it was */
     fw_waits_u64 address;
     fw_waits_u32 tgid;
     fw_waits_u32 waker;    /* TID; 0: not a thread that wakes by futex */
@@ -60,15 +60,16 @@ struct fw_waits_lock {
     fw_waits_u32 tgid;
     fw_waits_u32 op;
     fw_waits_u64 total;     /* ns, of waits that have ended */
-    fw_waits_u64 late;      /* ns of `total`: woken, and not on a CPU yet */
+    fw_waits_u64 late;      /* ns: woken, and not on a CPU yet; of samples, by their weights */
     fw_waits_u64 longest;   /* ns; readers put it back to 0 */
-    fw_waits_u32 by_other;  /* waits that ended so */
+    fw_waits_u32 by_other;  /* waits that ended so; of samples, by their weights */
     fw_waits_u32 period;    /* of how many waits one is a sample */
     fw_waits_u32 countdown; /* waits until the next sample */
     fw_waits_u32 reserved;
     fw_waits_u64 sampled; /* when the last sample was taken */
     fw_waits_u32 buckets[FW_WAITS_BUCKETS];
-    fw_waits_u32 padding[2];
+    fw_waits_u32 sampled_waits; /* for so many waits the samples stand that have ended */
+    fw_waits_u32 padding;
 };
 
 /* The keys of the locks: 0 is free.  Set s has the entries s * FW_WAITS_WAYS and on. */

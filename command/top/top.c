@@ -79,7 +79,7 @@ static const struct argp command_line = {
         "BY: the thread that holds it at this moment, if the lock says so.\n\n"
         "Below each lock are the places where threads waited, with their share of the time "
         "waited, and the place that ended most of these waits: the unlock, so what held it.  "
-        "These are estimated from samples; figures of locks are exact.\n\n"
+        "These, and TO CPU, are estimated from samples; the other figures are exact.\n\n"
         "Needs root, or CAP_BPF and CAP_PERFMON, with CAP_SYS_PTRACE for other users' programs.  "
         "Nothing stays in the kernel when it ends, however it ends.\n\n"
         "Exit status: 0 when it was interrupted, had printed all tables, or the last process "

@@ -20,32 +20,40 @@ static void *must(void *memory)
 
 /* --- Figures ---------------------------------------------------------------------------------- */
 
+/* What samples tell of all waits: of those that came, as of those that they stand for. */
+static uint64_t estimate(uint64_t of_samples, uint32_t sampled, uint64_t waits)
+{
+    return sampled != 0 ? (uint64_t)((double)of_samples * (double)waits / sampled + 0.5) : 0;
+}
+
 /* Adds what has come to an entry since; of parkers, samples tell all. */
 static void read_entry(struct seen *s, struct fw_waits_lock *l)
 {
     struct waits_lock *to = &s->shown;
-    uint64_t total = l->total, late = l->late, by_other = l->by_other;
+    uint64_t total = l->total, late = l->late, waits = 0;
+    uint32_t by_other = l->by_other, sampled = l->sampled_waits;
     uint64_t longest = __atomic_exchange_n(&l->longest, 0, __ATOMIC_RELAXED);
     bool counts = !s->kind.is_parker;
 
     if (longest > to->longest && counts)
         to->longest = longest;
+    for (unsigned i = 0; i < FW_WAITS_BUCKETS; i++) {
+        uint32_t all = l->buckets[i], more = all - s->buckets[i];
+        s->buckets[i] = all;
+        waits += more;
+        if (counts)
+            to->buckets[i] += more;
+    }
     if (counts) {
+        to->waits += waits;
         to->total += total - s->total;
-        to->late += late - s->late;
-        to->by_other += by_other - s->by_other;
+        to->late += estimate(late - s->late, sampled - s->sampled_waits, waits);
+        to->by_other += estimate(by_other - s->by_other, sampled - s->sampled_waits, waits);
     }
     s->total = total;
     s->late = late;
     s->by_other = by_other;
-    for (unsigned i = 0; i < FW_WAITS_BUCKETS; i++) {
-        uint32_t all = l->buckets[i], more = all - s->buckets[i];
-        s->buckets[i] = all;
-        if (counts) {
-            to->buckets[i] += more;
-            to->waits += more;
-        }
-    }
+    s->sampled_waits = sampled;
 }
 
 void rows_read(struct watch *w)

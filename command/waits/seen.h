@@ -15,7 +15,8 @@ struct seen {
     bool has_kind, has_name, is_parked; /* is_parked: made of samples of parkers */
     bool is_over;                       /* its entry is another one's by now, or gone */
     /* What the kernel's table had at the last view. */
-    uint64_t total, late, by_other;
+    uint64_t total, late;
+    uint32_t by_other, sampled_waits;
     uint32_t buckets[FW_WAITS_BUCKETS];
 };
 
