@@ -55,11 +55,20 @@ static void *must(void *memory)
     return memory;
 }
 
+/* Nobody expects to wait for a download here who has not asked for it: debuginfod(8). */
+static bool may_download(void)
+{
+    const char *word = getenv("FURWOCK_DEBUGINFOD");
+
+    return word != NULL && *word != '\0' && strcmp(word, "0") != 0 && strcmp(word, "no") != 0;
+}
+
 static void read_file(struct file *f, const char *opened)
 {
     Dwfl_Module *module = NULL;
 
-    unsetenv("DEBUGINFOD_URLS"); /* nobody expects to wait for a download here */
+    if (!may_download())
+        unsetenv("DEBUGINFOD_URLS");
     f->dwfl = dwfl_begin(&callbacks);
     if (f->dwfl == NULL)
         return;
