@@ -261,10 +261,15 @@ test-kmod: ## test the kernel module on Debian's 6.1, 6.12 and newest, in an emu
 	@status=0; tools/kmod test $(KMOD_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 
+hot-locks: ## show the lock that real programs wait for (root; HOT_ARGS="--only postgres")
+	$(call compile,release,,--target furwock_command)
+	@status=0; tools/hot-locks build/release/command/furwock $(HOT_ARGS) || status=$$?; \
+	if [ $$status != 77 ]; then exit $$status; fi
+
 clean: ## remove everything that was built
 	rm -rf build
 
 .PHONY: help setup build demo test bench results install uninstall dist reproducible packages \
-        check-style format clean soak test-vm kmod test-kmod \
+        check-style format clean soak test-vm kmod test-kmod hot-locks \
         test-vm-rt test-vm-waits test-python test-rust test-languages test-models model-tables \
         test-tsan test-asan test-generic test-aarch64 run-aarch64 build-ahead build-aarch64

@@ -110,7 +110,7 @@ class Mariadb(Program):
     """MariaDB's server, one process of many threads in C++, under sysbench."""
     name, package = "mariadb", "mariadb-server sysbench"
     needs = ("mariadbd", "mariadb-install-db", "sysbench")
-    figures = {name: Figure("tx/s") for name in ("workdir_select", "update_index", "read_write")}
+    figures = {name: Figure("tx/s") for name in ("point_select", "update_index", "read_write")}
     seconds_each = 3
 
     def _start(self, workdir):

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Programs that tools/hot-locks runs under load."""
