@@ -12,7 +12,7 @@
 /* A deadline ns from now on that clock; negative: in the past. */
 static inline fw_deadline deadline_in(clockid_t clock, int64_t ns)
 {
-    fw_deadline d = {.clock = clock};
+    fw_deadline d = {{0, 0}, clock};
     int64_t at;
 
     clock_gettime(clock, &d.at);
