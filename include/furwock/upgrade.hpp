@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <furwock/rwlock.hpp>
+#include <furwock/thread_safety.h>
 
 namespace fw {
 
@@ -33,33 +34,44 @@ template <class Mutex> class upgrade_lock {
 
     upgrade_lock() noexcept = default;
 
-    explicit upgrade_lock(Mutex &m) : upgrade_lock(m, std::defer_lock)
+    explicit upgrade_lock(Mutex &m) FW_NO_THREAD_SAFETY_ANALYSIS : upgrade_lock(m, std::defer_lock)
     {
         lock();
     }
 
-    upgrade_lock(Mutex &m, std::defer_lock_t) noexcept : mutex_(&m) {}
+    upgrade_lock(Mutex &m, std::defer_lock_t) noexcept FW_NO_THREAD_SAFETY_ANALYSIS : mutex_(&m) {}
 
-    upgrade_lock(Mutex &m, std::try_to_lock_t) : mutex_(&m), is_held_(m.try_lock_upgrade()) {}
+    upgrade_lock(Mutex &m, std::try_to_lock_t) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(&m),
+          is_held_(m.try_lock_upgrade())
+    {
+    }
 
     /* The calling thread holds it upgradable. */
-    upgrade_lock(Mutex &m, std::adopt_lock_t) noexcept : mutex_(&m), is_held_(true) {}
+    upgrade_lock(Mutex &m, std::adopt_lock_t) noexcept FW_NO_THREAD_SAFETY_ANALYSIS : mutex_(&m),
+                                                                                      is_held_(true)
+    {
+    }
 
     template <class Rep, class Period>
-    upgrade_lock(Mutex &m, const std::chrono::duration<Rep, Period> &d)
-        : mutex_(&m), is_held_(m.try_lock_upgrade_for(d))
+    upgrade_lock(Mutex &m, const std::chrono::duration<Rep, Period> &d) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(&m),
+          is_held_(m.try_lock_upgrade_for(d))
     {
     }
 
     template <class Clock, class Duration>
-    upgrade_lock(Mutex &m, const std::chrono::time_point<Clock, Duration> &at)
-        : mutex_(&m), is_held_(m.try_lock_upgrade_until(at))
+    upgrade_lock(Mutex &m,
+                 const std::chrono::time_point<Clock, Duration> &at) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(&m),
+          is_held_(m.try_lock_upgrade_until(at))
     {
     }
 
     /* From exclusive to upgradable. */
-    explicit upgrade_lock(std::unique_lock<Mutex> &&other)
-        : mutex_(other.mutex()), is_held_(other.owns_lock())
+    explicit upgrade_lock(std::unique_lock<Mutex> &&other) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(other.mutex()),
+          is_held_(other.owns_lock())
     {
         if (is_held_)
             mutex_->unlock_and_lock_upgrade();
@@ -78,40 +90,42 @@ template <class Mutex> class upgrade_lock {
         return *this;
     }
 
-    ~upgrade_lock()
+    ~upgrade_lock() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         if (is_held_)
             mutex_->unlock_upgrade();
     }
 
-    void lock()
+    void lock() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_free();
         mutex_->lock_upgrade();
         is_held_ = true;
     }
 
-    [[nodiscard]] bool try_lock()
+    [[nodiscard]] bool try_lock() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_free();
         return is_held_ = mutex_->try_lock_upgrade();
     }
 
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period> &d)
+    [[nodiscard]] bool
+    try_lock_for(const std::chrono::duration<Rep, Period> &d) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_free();
         return is_held_ = mutex_->try_lock_upgrade_for(d);
     }
 
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration> &at)
+    [[nodiscard]] bool
+    try_lock_until(const std::chrono::time_point<Clock, Duration> &at) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_free();
         return is_held_ = mutex_->try_lock_upgrade_until(at);
     }
 
-    void unlock()
+    void unlock() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_held();
         is_held_ = false;
@@ -119,7 +133,7 @@ template <class Mutex> class upgrade_lock {
     }
 
     /* Ends this guard; the result holds the mutex in the other mode (if this one held it). */
-    [[nodiscard]] std::unique_lock<Mutex> upgrade() &&
+    [[nodiscard]] std::unique_lock<Mutex> upgrade() && FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_held();
         mutex_->unlock_upgrade_and_lock();
@@ -127,7 +141,7 @@ template <class Mutex> class upgrade_lock {
         return std::unique_lock<Mutex>(*std::exchange(mutex_, nullptr), std::adopt_lock);
     }
 
-    [[nodiscard]] std::shared_lock<Mutex> downgrade() &&
+    [[nodiscard]] std::shared_lock<Mutex> downgrade() && FW_NO_THREAD_SAFETY_ANALYSIS
     {
         check_held();
         mutex_->unlock_upgrade_and_lock_shared();
@@ -196,22 +210,25 @@ template <class Mutex> class upgrade_to_unique_lock {
   public:
     using mutex_type = Mutex;
 
-    explicit upgrade_to_unique_lock(upgrade_lock<Mutex> &lock) : mutex_(held(lock))
+    explicit upgrade_to_unique_lock(upgrade_lock<Mutex> &lock) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(held(lock))
     {
         mutex_->unlock_upgrade_and_lock();
         is_held_ = true;
     }
 
     template <class Rep, class Period>
-    upgrade_to_unique_lock(upgrade_lock<Mutex> &lock, const std::chrono::duration<Rep, Period> &d)
-        : mutex_(held(lock)), is_held_(mutex_->try_unlock_upgrade_and_lock_for(d))
+    upgrade_to_unique_lock(upgrade_lock<Mutex> &lock,
+                           const std::chrono::duration<Rep, Period> &d) FW_NO_THREAD_SAFETY_ANALYSIS
+        : mutex_(held(lock)),
+          is_held_(mutex_->try_unlock_upgrade_and_lock_for(d))
     {
     }
 
     upgrade_to_unique_lock(const upgrade_to_unique_lock &) = delete;
     upgrade_to_unique_lock &operator=(const upgrade_to_unique_lock &) = delete;
 
-    ~upgrade_to_unique_lock()
+    ~upgrade_to_unique_lock() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         if (is_held_)
             mutex_->unlock_and_lock_upgrade();

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 
 namespace fw {
@@ -125,7 +126,8 @@ template <std::uint32_t Nanoseconds> struct spin_then_block_policy {
  * follows the policy.  fw::condition_variable waits with std::unique_lock of it, too; the mutex is
  * locked again with the default policy then.
  */
-template <class Lock, class Policy = wait_policy> class waiting : public Lock, private Policy {
+template <class Lock, class Policy = wait_policy>
+class FW_CAPABILITY("lock") waiting : public Lock, private Policy {
     static_assert(std::is_convertible_v<const Policy &, wait_policy>);
 
   public:
@@ -142,58 +144,65 @@ template <class Lock, class Policy = wait_policy> class waiting : public Lock, p
         return static_cast<const Policy &>(*this);
     }
 
-    void lock() noexcept
+    void lock() noexcept FW_ACQUIRE() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         Lock::lock(policy());
     }
 
-    template <class Time> [[nodiscard]] bool try_lock_for(const Time &d)
+    template <class Time>
+    [[nodiscard]] bool try_lock_for(const Time &d) FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return Lock::try_lock_for(d, policy());
     }
 
-    template <class Time> [[nodiscard]] bool try_lock_until(const Time &at)
+    template <class Time>
+    [[nodiscard]] bool try_lock_until(const Time &at)
+        FW_TRY_ACQUIRE(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return Lock::try_lock_until(at, policy());
     }
 
     /* Where the lock has this mode. */
-    template <class L = Lock>
-    auto lock_shared() noexcept -> decltype(std::declval<L &>().lock_shared())
+    template <class L = Lock, class = decltype(std::declval<L &>().lock_shared())>
+    void lock_shared() noexcept FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         L::lock_shared(policy());
     }
 
-    template <class Time, class L = Lock>
-    [[nodiscard]] auto try_lock_shared_for(const Time &d)
-        -> decltype(std::declval<L &>().try_lock_shared_for(d))
+    template <class Time, class L = Lock,
+              class = decltype(std::declval<L &>().try_lock_shared_for(std::declval<Time>()))>
+    [[nodiscard]] bool try_lock_shared_for(const Time &d)
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return L::try_lock_shared_for(d, policy());
     }
 
-    template <class Time, class L = Lock>
-    [[nodiscard]] auto try_lock_shared_until(const Time &at)
-        -> decltype(std::declval<L &>().try_lock_shared_until(at))
+    template <class Time, class L = Lock,
+              class = decltype(std::declval<L &>().try_lock_shared_until(std::declval<Time>()))>
+    [[nodiscard]] bool try_lock_shared_until(const Time &at)
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return L::try_lock_shared_until(at, policy());
     }
 
-    template <class L = Lock>
-    auto lock_upgrade() noexcept -> decltype(std::declval<L &>().lock_upgrade())
+    template <class L = Lock, class = decltype(std::declval<L &>().lock_upgrade())>
+    void lock_upgrade() noexcept FW_ACQUIRE_SHARED() FW_NO_THREAD_SAFETY_ANALYSIS
     {
         L::lock_upgrade(policy());
     }
 
-    template <class Time, class L = Lock>
-    [[nodiscard]] auto try_lock_upgrade_for(const Time &d)
-        -> decltype(std::declval<L &>().try_lock_upgrade_for(d))
+    template <class Time, class L = Lock,
+              class = decltype(std::declval<L &>().try_lock_upgrade_for(std::declval<Time>()))>
+    [[nodiscard]] bool try_lock_upgrade_for(const Time &d)
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return L::try_lock_upgrade_for(d, policy());
     }
 
-    template <class Time, class L = Lock>
-    [[nodiscard]] auto try_lock_upgrade_until(const Time &at)
-        -> decltype(std::declval<L &>().try_lock_upgrade_until(at))
+    template <class Time, class L = Lock,
+              class = decltype(std::declval<L &>().try_lock_upgrade_until(std::declval<Time>()))>
+    [[nodiscard]] bool try_lock_upgrade_until(const Time &at)
+        FW_TRY_ACQUIRE_SHARED(true) FW_NO_THREAD_SAFETY_ANALYSIS
     {
         return L::try_lock_upgrade_until(at, policy());
     }

@@ -22,7 +22,7 @@ namespace fw::ipc {
  * one has not declared the data consistent), EDEADLK (the caller holds it), EINVAL (not in a
  * region of this process), EAGAIN (no participant slot is left), EUCLEAN (overwritten).
  */
-class mutex {
+class FW_CAPABILITY("mutex between processes") mutex {
   public:
     using native_handle_type = fw_ipc_mutex *;
 
@@ -70,6 +70,12 @@ class mutex {
     [[nodiscard]] bool is_held_by_me() const noexcept
     {
         return fw_ipc_mutex_is_held_by_me(&m_);
+    }
+
+    /* Aborts the program unless it does; clang's thread safety analysis takes it as said. */
+    void assert_held() const noexcept FW_ASSERT_CAPABILITY(this)
+    {
+        fw_ipc_mutex_assert_held(&m_);
     }
 
     native_handle_type native_handle() noexcept
