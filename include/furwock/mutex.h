@@ -56,8 +56,8 @@ FW_BEGIN_DECLS
  *  - On x86 a release need not wait for non-temporal stores (_mm_stream_si128 and the like): code
  *    that uses them under a mutex must execute sfence before the release.
  *
- * No call is a cancellation point or fails with EINTR.  Calls that may block wait as the wait
- * policy says (furwock/wait.h).
+ * No call but fw_mutex_await is a cancellation point, and none fails with EINTR.  Calls that may
+ * block wait as the wait policy says (furwock/wait.h).
  *
  * Example
  *
@@ -137,6 +137,35 @@ FW_API void fw_mutex_unlock(fw_mutex *m) FW_RELEASE(m);
 
 /* Hands the mutex directly to the longest waiter, or frees it if there is none. */
 FW_API void fw_mutex_unlock_fair(fw_mutex *m) FW_RELEASE(m);
+
+/*
+ * --- Conditional critical sections --------------------------------------------------------------
+ *
+ * Waits, with the mutex, which the caller holds, until predicate(arg) is true: returns with the
+ * mutex held, and then it is.  No condition variable is needed, nobody signals, and no wake is
+ * lost or needless: each release of the mutex evaluates the predicates of those that wait here, and
+ * hands the mutex to the first whose predicate is true.
+ *  - A predicate reads what the mutex protects, and nothing else that changes.  Any thread that
+ *    releases the mutex calls it, with the mutex held: it must be short, change nothing, call
+ *    nothing of the mutex, and not wait, throw or exit.
+ *  - The cost of each release of this mutex, while n threads wait here: n predicates at most, and a
+ *    wait-queue bucket.  While nobody does, the mutex is as fast as ever.
+ *  - Order: first come, first served among those whose predicate is true.  They are served before
+ *    threads and operations that want the mutex, but at most by every second release while any of
+ *    these wait, and after real-time threads that sleep.
+ *  - The thread that waits may be cancelled (pthread_cancel); its clean-up handlers find the mutex
+ *    held.
+ * "Conditional critical regions": Hoare 1971, Brinch Hansen 1972; as Abseil and nsync have them.
+ */
+FW_API void fw_mutex_await(fw_mutex *m, bool (*predicate)(void *arg), void *arg) FW_REQUIRES(m);
+
+/*
+ * Waits as fw_mutex_await, until the deadline at most.  Returns 0: predicate(arg) is true; else
+ * ETIMEDOUT: the deadline has passed, and it is false; or EINVAL: it is false, and the deadline is
+ * malformed (furwock/bits/deadline.h).  The mutex is held in each case.
+ */
+FW_NODISCARD FW_API int fw_mutex_timedawait(fw_mutex *m, bool (*predicate)(void *arg), void *arg,
+                                            const fw_deadline *deadline) FW_REQUIRES(m);
 
 /*
  * The kernel thread id of the owner; 0 if the mutex is free, is being handed over, is held by a

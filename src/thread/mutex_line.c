@@ -4,6 +4,10 @@
  * are queued in the bucket of the mutex (core/waitqueue.h), and are not counted in its word.
  * Reasons, proofs and figures: doc/design/await.md.  The other bits: mutex.c.
  *
+ * And the threads in fw_mutex_await (mutex_condition.h), which are woken when what they wait for
+ * has come true: the first of them is queued in the bucket as well.  A release evaluates their
+ * predicates before it does anything else, outside of the bucket: they are the user's code.
+ *
  * Origin: direct hand-off to the first of a queue, as in the binary semaphores of Mesa's monitors
  * (Lampson and Redell, CACM 1980); the turns between two classes of waiters are those of
  * Brandenburg and Anderson's phase-fair locks (ECRTS 2009).
@@ -14,22 +18,32 @@
  * id or task  LINE, waiters          held, threads wait as well  owner: in turns (MU10)
  * 0           LINE, waiters, WAKING  free, a thread is awake     anybody: take; waiter: CAS
  * HANDOFF     LINE, waiters, WAKING  being handed to a thread    a waiter that had joined before
+ * 0           LINE                   free, all conditions false  any thread: take
  *
  * Legal:   all that mutex.c has; to take the lock where it is free, whoever is queued.
- * Illegal: to free the lock with LINE set where no thread is counted; to set or clear LINE outside
- *          of the bucket; to give an operation WAKING, that is, to free the lock and let a loop
- *          try: what the loop runs first may wait for the thread that sleeps.
+ * Illegal: to free the lock while an operation is queued and no thread is counted; to set or clear
+ *          LINE outside of the bucket; to evaluate a predicate inside of it; to give an operation
+ *          WAKING, that is, to free the lock and let a loop try: what the loop runs first may wait
+ *          for the thread that sleeps.
  *
- * MU7  While nobody is inside the bucket, LINE is set if and only if an operation is queued there.
+ * MU7  While nobody is inside the bucket, LINE is set if and only if an operation or a condition is
+ *      queued there.
  * MU8  And LINE implies FENCED: all later releases are a CAS, and see LINE.
  * MU9  An operation is granted the lock by whoever releases it: id -> task in one CAS.  So where
- *      the lock is free with LINE set, a thread will take it, or clear WAKING (MU2).
+ *      the lock is free with LINE set, a thread will take it, or clear WAKING (MU2); or nobody but
+ *      conditions is queued.
  * MU10  Order.  Operations: first come, first served.  Where threads wait, too, they are served as
  *      if there were no operations, until the first of these has waited for FW_STARVATION_NS, or
  *      the release is fair.  Then in turns: a grant marks the next operation (yields_), and the
  *      next release takes the mark off and serves a thread.  One that finds nobody queued and a
  *      task's lock is marked as well: that task may have been granted the lock before a thread.
  *      Real-time threads (URGENT) go first.
+ * MU11  The owner, who may have changed the data, grants the mutex, held -> held in one CAS, to the
+ *       first condition whose predicate is true: nobody can make it false in between.  It frees the
+ *      mutex with no thread counted only if all are false, until the next owner changes something.
+ * MU12  Order.  Conditions go before operations and threads (but for URGENT), by every second
+ *      release at most where any of these wait: a grant marks the first that is left (yields), and
+ *      the next release takes the mark off and serves the others.
  */
 #include "thread/mutex_line.h"
 
@@ -46,6 +60,7 @@
 #include "sys/fork.h"
 #include "sys/release.h"
 #include "sys/slice.h"
+#include "thread/mutex_condition.h"
 #include "thread/mutex_release.h"
 #include "thread/mutex_word.h"
 
@@ -74,7 +89,7 @@ static fw_await *choose(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word
 {
     struct fw_waiter_node_ *first;
 
-    while ((first = fw_waitqueue_first_(bucket, m)) != NULL) {
+    while ((first = fw_mutex_first_operation_(bucket, m)) != NULL) {
         fw_await *op = fw_operation_of_(first);
 
         if (is_threads_turn(w, op, fair))
@@ -89,9 +104,11 @@ static fw_await *choose(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word
 static fw_mutex_word_ grant(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op,
                             struct fw_wakeup_ *wakeup)
 {
-    struct fw_waiter_node_ *next = fw_waitqueue_next_(fw_operation_node_(op));
+    struct fw_waiter_node_ *next = fw_operation_from_(fw_waitqueue_next_(fw_operation_node_(op)));
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
-    fw_mutex_word_ line = next == NULL ? MUTEX_LINE : 0; /* F:line-cleared-early */
+    bool is_last =
+        next == NULL && fw_condition_first_(bucket, m) == NULL; /* F:line-cleared-early */
+    fw_mutex_word_ line = is_last ? MUTEX_LINE : 0;
 
     /* F:line-free-and-invite */
     while (!fw_cas64_release(&m->state_, &w, with_owner(w, op->task_) & ~line))
@@ -102,34 +119,54 @@ static fw_mutex_word_ grant(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await 
     return w;
 }
 
+/* held -> free, LINE: only conditions are queued. */
+static fw_mutex_word_ left_to_conditions(fw_mutex_word_ w)
+{
+    return with_owner(w, 0) &
+           (MUTEX_LINE | MUTEX_FENCED | MUTEX_GENERATION); /* F:condition-line-lost */
+}
+
 /*
  * held, waiters -> free or HANDOFF, as in unlock_slow; LINE goes if all operations have lost their
- * interest.  False: no thread waits any more.
+ * interest.  held -> free, LINE, where only conditions are queued, and all were evaluated.  False:
+ * no thread waits any more, and others are to be asked.
  */
 static bool serve_thread(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word_ *w,
-                         fw_mutex_word_ *left, bool fair)
+                         fw_mutex_word_ *left, bool fair, bool evaluated)
 {
-    fw_mutex_word_ line = fw_waitqueue_first_(bucket, m) == NULL ? MUTEX_LINE : 0;
+    fw_mutex_word_ line = fw_mutex_line_unless_queued_(bucket, m);
+    bool has_others = fw_mutex_first_operation_(bucket, m) != NULL || !evaluated;
 
     do {
-        if (!has_waiters(*w) && line == 0)
+        if (!has_waiters(*w) && has_others) /* F:condition-freed-unseen */
             return false;
-        *left = fw_mutex_left_(m, *w & ~line, fair);
+        *left = has_waiters(*w) || line != 0 ? fw_mutex_left_(m, *w & ~line, fair)
+                                             : left_to_conditions(*w);
     } while (!fw_cas64_release(&m->state_, w, *left));
     return true;
 }
 
-COLD void fw_mutex_release_to_line_(fw_mutex *m, bool fair)
+/* The release, where LINE is set; `except` is one whose predicate is known to be false. */
+COLD static void release(struct fw_waitqueue_ *bucket, fw_mutex *m, bool fair,
+                         const struct fw_condition_ *except)
 {
-    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(m);
     struct fw_wakeup_ wakeup = {NULL, NULL};
-    fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
-    fw_mutex_word_ left = 0;
+    struct fw_conditions_ all = {0};
+    fw_mutex_word_ w, left = 0;
     fw_await *op;
 
-    do
+    do {
+        bucket = fw_conditions_evaluate_(bucket, m, &all, except);
+        if (all.chosen != NULL) {
+            w = fw_conditions_grant_(bucket, m, &all);
+            if (has_waiters(w))
+                fw_wake_now_(m);
+            fw_slice_done_(m);
+            return;
+        }
+        w = fw_load64_relaxed(&m->state_);
         op = choose(bucket, m, w, fair);
-    while (op == NULL && !serve_thread(bucket, m, &w, &left, fair));
+    } while (op == NULL && !serve_thread(bucket, m, &w, &left, fair, all.is_done));
     if (op != NULL)
         w = grant(bucket, m, op, &wakeup);
     fw_waitqueue_unlock_(bucket);
@@ -139,6 +176,19 @@ COLD void fw_mutex_release_to_line_(fw_mutex *m, bool fair)
     if (has_waiters(w))
         fw_wake_now_(m);
     fw_slice_done_(m);
+}
+
+COLD void fw_mutex_release_to_line_(fw_mutex *m, bool fair)
+{
+    release(fw_waitqueue_lock_(m), m, fair, NULL);
+}
+
+void fw_mutex_release_and_wait_(fw_mutex *m, struct fw_condition_ *c)
+{
+    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(m);
+
+    fw_condition_join_(bucket, m, c);
+    release(bucket, m, false, c);
 }
 
 /* free -> held by the task; false: it is not free.  *w: the word. */
@@ -195,24 +245,20 @@ bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op
     }
     if (!is_fenced(w) && fence_and_look(m, op->task_))
         return true;
-    op->yields_ = !has_line(w) && fw_id_is_task_(owner_half(w)); /* F:line-first-unmarked */
+    op->yields_ = fw_mutex_first_operation_(bucket, m) == NULL &&
+                  fw_id_is_task_(owner_half(w)); /* F:line-first-unmarked */
     fw_operation_enqueue_(bucket, op);
     return false;
 }
 
 void fw_mutex_left_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op)
 {
-    struct fw_waiter_node_ *first = fw_waitqueue_first_(bucket, m);
-    fw_mutex_word_ w;
+    struct fw_waiter_node_ *first = fw_mutex_first_operation_(bucket, m);
 
-    if (first != NULL) {
-        if (op->yields_ != 0) /* F:line-mark-lost */
-            fw_operation_of_(first)->yields_ = 1;
-        return;
-    }
-    w = fw_load64_relaxed(&m->state_); /* F:line-stays */
-    while (has_line(w) && !fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_LINE))
-        ;
+    if (first != NULL && op->yields_ != 0) /* F:line-mark-lost */
+        fw_operation_of_(first)->yields_ = 1;
+    if (fw_mutex_line_unless_queued_(bucket, m) != 0)
+        fw_mutex_clear_line_(m); /* F:line-stays */
 }
 
 void fw_task_mutex_unlock(fw_mutex *m, fw_task task)

@@ -67,6 +67,42 @@ static void *getter(void *arg)
     return arg;
 }
 
+/* --- Conditional critical sections: tokens */
+static fw_mutex guard = FW_MUTEX_INIT;
+static long tokens, spent;
+
+static bool is_positive(void *n)
+{
+    return *(long *)n > 0;
+}
+
+static void *spender(void *arg)
+{
+    fw_deadline d = in_a_minute();
+
+    for (int i = 0; i < TIMES; i++) {
+        fw_mutex_lock(&guard);
+        if (i % 2 == 0)
+            fw_mutex_await(&guard, is_positive, &tokens);
+        else if (fw_mutex_timedawait(&guard, is_positive, &tokens, &d) != 0)
+            abort();
+        tokens--;
+        spent++;
+        fw_mutex_unlock(&guard);
+    }
+    return arg;
+}
+
+static void *minter(void *arg)
+{
+    for (int i = 0; i < TIMES; i++) {
+        fw_mutex_lock(&guard);
+        tokens++;
+        fw_mutex_unlock(&guard);
+    }
+    return arg;
+}
+
 /* --- Locks that are held around a counter */
 static fw_rwlock rwlock = FW_RWLOCK_INIT;
 static fw_brlock brlock;
@@ -204,6 +240,7 @@ int main(void)
     if (fw_brlock_init(&brlock) != 0)
         return EXIT_FAILURE;
     run(2, (void *(*const[])(void *)){putter, getter}, (void *const[]){NULL, NULL});
+    run(3, (void *(*const[])(void *)){minter, spender, minter}, (void *const[]){NULL, NULL, NULL});
     run(3, (void *(*const[])(void *)){locker, locker, locker}, (void *const[]){NULL, NULL, NULL});
     run(2, (void *(*const[])(void *)){giver, taker}, (void *const[]){NULL, NULL});
     run(3, (void *(*const[])(void *)){party, party, party},

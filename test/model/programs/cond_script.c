@@ -129,7 +129,7 @@ static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case LOCK:
-        cond_in_use()->lock_policy(m, &script_blocking, NULL);
+        (void)!cond_in_use()->lock_policy(m, &script_blocking, NULL);
         cond_check_enter(self);
         break;
     case UNLOCK:

@@ -224,7 +224,7 @@ static void act(unsigned self, unsigned w)
         add(t, T, 1);
         break;
     case WAIT_T:
-        sem_in_use()->wait_policy(t, &script_blocking, NULL);
+        (void)!sem_in_use()->wait_policy(t, &script_blocking, NULL);
         took(self, T);
         break;
     case ANY:

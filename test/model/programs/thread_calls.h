@@ -51,7 +51,9 @@ CALLS_OF(mutex, MUTEX);
     CALL(task_unlock, fw_task_mutex_unlock)          \
     CALL(lock_registered, fw_mutex_lock_registered_) \
     CALL(join, fw_mutex_join_line_)                  \
-    CALL(left, fw_mutex_left_line_)
+    CALL(left, fw_mutex_left_line_)                  \
+    CALL(await, fw_mutex_await)                      \
+    CALL(timedawait, fw_mutex_timedawait)
 CALLS_OF(line, LINE);
 
 #define BUCKET_CALLS(CALL, DATA) \
