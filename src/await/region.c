@@ -29,24 +29,20 @@ enum { PASSES_MAX = 16 };
 enum { BUCKETS = 64, BUCKET_SHIFT = 58 };
 #define HASH UINT64_C(0x9e3779b97f4a7c15) /* 2^64 by the golden ratio (Knuth, volume 3, 6.4) */
 
-struct bucket {
-    struct fw_bucket_lock_ lock;
-    struct fw_watch_ *first;
-};
-
-static struct bucket buckets[BUCKETS];
+static struct fw_region_bucket_ buckets[BUCKETS];
 
 const struct fw_target_ *const fw_targets_[FW_TARGETS_] = {
-    [FW_TARGET_MUTEX_] = &fw_target_mutex_,
-    [FW_TARGET_SEM_] = &fw_target_sem_,
-    [FW_TARGET_WORD_] = &fw_target_word_,
+    [FW_TARGET_MUTEX_] = &fw_target_mutex_, [FW_TARGET_SEM_] = &fw_target_sem_,
+    [FW_TARGET_WORD_] = &fw_target_word_,   [FW_TARGET_PERMITS_] = &fw_target_permits_,
+    [FW_TARGET_COND_] = &fw_target_cond_,   [FW_TARGET_RELOCK_] = &fw_target_relock_,
+    [FW_TARGET_READ_] = &fw_target_read_,   [FW_TARGET_WRITE_] = &fw_target_write_,
 };
 
 /* The parent's watches stay where they are, and nobody finds them. */
 static void begin_anew(void)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
-        buckets[i] = (struct bucket){0};
+        buckets[i] = (struct fw_region_bucket_){0};
 }
 
 FW_CONSTRUCTOR static void watch_forks(void)
@@ -54,54 +50,55 @@ FW_CONSTRUCTOR static void watch_forks(void)
     fw_at_fork_(begin_anew);
 }
 
-static struct bucket *lock_bucket(const void *object)
+struct fw_region_bucket_ *fw_region_bucket_of_(const void *object)
 {
-    struct bucket *b = &buckets[(uintptr_t)object * HASH >> BUCKET_SHIFT];
+    return &buckets[(uintptr_t)object * HASH >> BUCKET_SHIFT];
+}
+
+struct fw_region_bucket_ *fw_region_bucket_lock_(const void *object)
+{
+    struct fw_region_bucket_ *b = fw_region_bucket_of_(object);
 
     fw_bucket_lock_(&b->lock);
     return b;
 }
 
-static void unlock_bucket(struct bucket *b)
-{
-    fw_bucket_unlock_(&b->lock);
-}
-
 void fw_watch_enter_(struct fw_watch_ *w)
 {
-    struct bucket *b = lock_bucket(w->object);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(w->object);
 
     w->next_in_bucket = b->first;
     b->first = w;
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
 }
 
 void fw_watch_forget_(struct fw_watch_ *w)
 {
-    struct bucket *b = lock_bucket(w->object);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(w->object);
     struct fw_watch_ **at = &b->first;
 
     while (*at != w)
         at = &(*at)->next_in_bucket;
     *at = w->next_in_bucket;
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
 }
 
-struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, bool *has_queue)
+struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, uint8_t number,
+                               bool *has_queue)
 {
-    struct bucket *b = lock_bucket(object);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(object);
     struct fw_watch_ *w = b->first;
 
-    while (w != NULL && (w->loop != loop || w->object != object))
+    while (w != NULL && (w->loop != loop || w->object != object || w->number != number))
         w = w->next_in_bucket;
     *has_queue = w != NULL && w->queue.first != NULL;
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
     return w;
 }
 
 /* --- Queues: in the lock of the bucket -------------------------------------------------------- */
 
-static void append(struct fw_watch_ *w, fw_await *op)
+void fw_watch_append_(struct fw_watch_ *w, fw_await *op)
 {
     op->aux_ = w;
     fw_operation_list_append_(&w->queue, op);
@@ -109,18 +106,22 @@ static void append(struct fw_watch_ *w, fw_await *op)
     fw_store32_relaxed(&op->state_, FW_OPERATION_WAITING);
 }
 
-static void take_out(struct fw_watch_ *w, fw_await *op)
+void fw_watch_take_out_(struct fw_watch_ *w, fw_await *op)
 {
+    const struct fw_target_ *target = fw_target_of_(op);
+
     fw_operation_list_remove_(&w->queue, op);
     op->aux_ = NULL;
+    if (target->dequeued != NULL)
+        target->dequeued(op);
 }
 
 /* Another operation of its group has ended: it is out of the queue, and gets nothing. */
-static bool has_lost(struct fw_watch_ *w, fw_await *op)
+bool fw_watch_has_lost_(struct fw_watch_ *w, fw_await *op)
 {
     if (fw_operation_win_(op))
         return false;
-    take_out(w, op);
+    fw_watch_take_out_(w, op);
     fw_store32_release(&op->state_, FW_OPERATION_LOST);
     fw_ipc_keeper_unuse_(w->mapping);
     return true;
@@ -128,33 +129,35 @@ static bool has_lost(struct fw_watch_ *w, fw_await *op)
 
 fw_await *fw_watch_first_(struct fw_watch_ *w)
 {
-    struct bucket *b = lock_bucket(w->object);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(w->object);
     fw_await *op = w->queue.first;
 
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
     return op;
 }
 
 bool fw_watch_deliver_(struct fw_watch_ *w, fw_await *op, int result)
 {
-    struct bucket *b = lock_bucket(w->object);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(w->object);
     struct fw_wakeup_ wakeup = {0};
-    bool is_right = w->queue.first == op && !has_lost(w, op);
+    bool is_right = w->queue.first == op && !fw_watch_has_lost_(w, op);
 
     if (is_right) {
-        bool holds = fw_target_of_(op)->is_held && (result == 0 || result == EOWNERDEAD);
-        take_out(w, op);
+        const struct fw_target_ *target = fw_target_of_(op);
+        bool holds = target->is_held && fw_target_has_it_(target, result);
+        fw_watch_take_out_(w, op);
         wakeup = fw_operation_deliver_(op, result);
         if (!holds)
             fw_ipc_keeper_unuse_(w->mapping);
     }
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
     fw_wakeup_(wakeup);
     return is_right;
 }
 
 /* Of the watches for this lock, the one whose first operation has waited longest; and the first. */
-static struct fw_watch_ *longest(const struct bucket *b, const void *lock, struct fw_watch_ **any)
+static struct fw_watch_ *longest(const struct fw_region_bucket_ *b, const void *lock,
+                                 struct fw_watch_ **any)
 {
     struct fw_watch_ *best = NULL;
 
@@ -188,18 +191,18 @@ static bool may_pass(struct fw_watch_ *w)
 /* A task of this process releases the lock, and holds it still: fw_ipc_hand_over_hook_. */
 static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
 {
-    struct bucket *b = lock_bucket(lock);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(lock);
     struct fw_wakeup_ wakeup = {0};
     struct fw_watch_ *any, *w;
     bool is_passed = false;
 
     while (!is_passed && (w = longest(b, lock, &any)) != NULL) {
         fw_await *op = w->queue.first;
-        if (op->want_ != FW_TARGET_MUTEX_ || !may_pass(any))
+        if (!fw_target_of_(op)->is_mutex || !may_pass(any))
             break;
-        if (has_lost(w, op))
+        if (fw_watch_has_lost_(w, op))
             continue;
-        take_out(w, op);
+        fw_watch_take_out_(w, op);
         fw_ipc_keeper_note_(lock, op->task_);
         fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
         if (w->queue.first == NULL) /* its loop sees to it */
@@ -207,7 +210,7 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         wakeup = fw_operation_deliver_(op, 0);
         is_passed = true;
     }
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
     fw_wakeup_(wakeup);
     if (is_passed)
         fw_ipc_keeper_unuse_(keeper->mapping); /* who released it: the other's use goes on */
@@ -250,17 +253,17 @@ static int queue(fw_await *op, unsigned target, const void *object, struct fw_wa
                  const struct fw_look_ *look, const fw_deadline *deadline)
 {
     fw_loop *loop = op->loop_;
-    struct bucket *b;
+    struct fw_region_bucket_ *b;
     bool is_first;
     int error;
 
     op->want_ = (uint8_t)target;
     __atomic_store_n(&fw_ipc_hand_over_hook_, hand_over, __ATOMIC_RELAXED);
     fw_ipc_keeper_use_(w->mapping);
-    b = lock_bucket(object);
+    b = fw_region_bucket_lock_(object);
     is_first = w->queue.first == NULL && look->word != NULL;
-    append(w, op);
-    unlock_bucket(b);
+    fw_watch_append_(w, op);
+    fw_region_bucket_unlock_(b);
     error = fw_operation_queued_(loop, op, deadline);
     if (is_first)
         fw_watch_arm_(w, look);
@@ -290,14 +293,14 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
         return error;
     op->want_ = (uint8_t)target;
     if (op->loop_->regions != NULL)
-        w = fw_watch_of_(op->loop_, object, &has_queue);
+        w = fw_watch_of_(op->loop_, object, fw_targets_[target]->queue, &has_queue);
     error = try_at_once(op, has_queue, object, &look);
-    if (error == 0 || error == EOWNERDEAD)
+    if (fw_target_has_it_(fw_target_of_(op), error))
         return finish_taken(op, &keeper, object, error);
     if (error == EBUSY)
         error = fw_operation_begin_(op, FW_OPERATION_REGION, object, deadline);
     if (error == 0 && w == NULL)
-        error = fw_watch_make_(op->loop_, object, mapping, &w);
+        error = fw_watch_make_(op->loop_, object, fw_targets_[target]->queue, mapping, &w);
     return error != 0 ? error : queue(op, target, object, w, &look, deadline);
 }
 
@@ -305,18 +308,20 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
 
 static bool stop(fw_await *op)
 {
-    struct bucket *b = lock_bucket(op->object_);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
     struct fw_watch_ *w = op->aux_;
     bool is_idle;
 
     if (fw_load32_relaxed(&op->state_) != FW_OPERATION_WAITING) {
-        unlock_bucket(b);
+        fw_region_bucket_unlock_(b);
         return false;
     }
-    take_out(w, op);
+    fw_watch_take_out_(w, op);
     is_idle = w->queue.first == NULL;
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
-    unlock_bucket(b);
+    fw_region_bucket_unlock_(b);
+    if (fw_target_of_(op)->left != NULL)
+        fw_target_of_(op)->left(w, op);
     fw_ipc_keeper_unuse_(w->mapping);
     if (is_idle)
         fw_watch_idle_(w);
@@ -325,8 +330,19 @@ static bool stop(fw_await *op)
 
 static void give_back(fw_await *op)
 {
-    if (op->result_ == 0 || op->result_ == EOWNERDEAD)
+    if (fw_target_has_it_(fw_target_of_(op), op->result_))
         fw_target_of_(op)->give_back(op);
 }
 
-const struct fw_operation_kind_ fw_operation_region_ = {.stop = stop, .give_back = give_back};
+int fw_region_result_(const fw_await *op)
+{
+    return op->want_ == FW_TARGET_RELOCK_ && op->result_ == 0 ? fw_relock_result_(op) : op->result_;
+}
+
+static int expired(fw_await *op)
+{
+    return fw_target_of_(op)->expired != NULL ? fw_target_of_(op)->expired(op) : ETIMEDOUT;
+}
+
+const struct fw_operation_kind_ fw_operation_region_ = {
+    .stop = stop, .give_back = give_back, .result = fw_region_result_, .expired = expired};

@@ -2,6 +2,7 @@
 #ifndef FW_AWAIT_REGION_H
 #define FW_AWAIT_REGION_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,33 +40,70 @@
  */
 struct fw_watch_;
 
+/* Holders of an object whose lives a loop watches at a time; of more, others after intervals. */
+enum { FW_LOOK_HOLDERS_ = 16 };
+
 /* What is to be waited for, after a look that has failed. */
 struct fw_look_ {
     const struct fw_ipc_me_ *keeper;
     bool asks;            /* an interval has passed: find out about unmarked deaths, too */
     bool was_told;        /* the kernel has said that there may be something */
+    bool was_moved;       /* in: maybe what is armed waits elsewhere by now: arm it anew */
+    bool is_partial;      /* there are more holders than these */
     const uint32_t *word; /* whose waiters flag is set; it was `expected` */
     uint32_t expected;
-    uint64_t holder; /* whose death matters; 0: nobody's */
+    uint32_t beside_expected;
+    const uint32_t *beside; /* on which one is moved to a life (ICV6); NULL: none */
+    uint32_t n;
+    uint64_t holders[FW_LOOK_HOLDERS_]; /* whose death matters */
 };
 
+/* An attempt has seen to the queue itself: its first, if there is one, is looked for again. */
+enum { FW_LOOK_AGAIN_ = -1 };
+
 /* An object that can be waited for. */
+struct fw_watch_;
 struct fw_target_ {
     /*
      * Tries to get it for the operation, in its loop's thread, outside of locks.  EBUSY: *look says
-     * what to wait for.  Else the result: 0, EOWNERDEAD: it has it.
+     * what to wait for.  Else the result: 0, EOWNERDEAD: it has it.  FW_LOOK_AGAIN_.
      */
     int (*attempt)(fw_await *op, struct fw_look_ *look);
     /* Would it wait for itself?  0, EDEADLK.  NULL: never. */
     int (*check)(const fw_await *op, const struct fw_ipc_me_ *keeper);
     /* It has it, and is not wanted: gives it back. */
     void (*give_back)(fw_await *op);
+    /* It was queued, and is so no more, for whatever reason; in the bucket's lock.  Or NULL. */
+    void (*dequeued)(fw_await *op);
+    /* It was queued, and has got nothing: cancelled, or its deadline is over.  Or NULL. */
+    void (*left)(struct fw_watch_ *w, fw_await *op);
+    /* What has come back to the watch may have taken a wake elsewhere, too: gives it back. */
+    void (*pass_on)(const struct fw_watch_ *w);
+    /* As fw_operation_kind_.expired; NULL: ETIMEDOUT. */
+    int (*expired)(fw_await *op);
     /* Is what it gets held by the task until it is released (KPR1, IWAIT1)? */
     bool is_held;
+    /* Does EOWNERDEAD mean that it has not got it? */
+    bool refuses_dead;
+    /* Can it be handed the mutex by another task (ITSK2)? */
+    bool is_mutex;
+    /* Operations with the same number wait for an object in one queue. */
+    uint8_t queue;
 };
 
-enum { FW_TARGET_MUTEX_, FW_TARGET_SEM_, FW_TARGET_WORD_, FW_TARGETS_ };
-extern const struct fw_target_ fw_target_mutex_, fw_target_sem_, fw_target_word_;
+enum {
+    FW_TARGET_MUTEX_,
+    FW_TARGET_SEM_,
+    FW_TARGET_WORD_,
+    FW_TARGET_PERMITS_,
+    FW_TARGET_COND_,
+    FW_TARGET_RELOCK_, /* the mutex, after the condition */
+    FW_TARGET_READ_,
+    FW_TARGET_WRITE_,
+    FW_TARGETS_
+};
+extern const struct fw_target_ fw_target_mutex_, fw_target_sem_, fw_target_word_,
+    fw_target_permits_, fw_target_cond_, fw_target_relock_, fw_target_read_, fw_target_write_;
 extern const struct fw_target_ *const fw_targets_[FW_TARGETS_];
 
 static inline const struct fw_target_ *fw_target_of_(const fw_await *op)
@@ -83,12 +121,17 @@ struct fw_watch_ {
     const void *object;
     const struct fw_ipc_mapping_ *mapping;
     struct fw_operation_list_ queue; /* AWI4 */
+    uint8_t number;                  /* fw_target_.queue */
+    uint32_t pins;                   /* operations that may need it yet */
+    uint64_t seen;                   /* region_cond.c */
     uint32_t passes;                 /* from task to task, one after the other */
     uint64_t passes_since;           /* ns */
     struct fw_kernel_wait_ word;     /* AWI1 */
-    struct fw_kernel_wait_ life;     /* AWI3 */
+    struct fw_kernel_wait_ beside;
+    struct fw_kernel_wait_ lives[FW_LOOK_HOLDERS_]; /* AWI3 */
     bool was_told;
-    bool is_blind; /* the holder's death is not marked: intervals do not grow */
+    bool is_blind;   /* a holder's death is not marked: intervals do not grow */
+    bool is_partial; /* they grow to a second */
     uint32_t intervals;
     uint64_t recheck_ns, recheck_at; /* CLOCK_MONOTONIC */
 };
@@ -110,7 +153,49 @@ struct fw_region_loop_ {
     struct fw_region_alarm_ alarms[FW_RANGES]; /* by the index of the mapping */
 };
 
+/*
+ * The queues for objects whose addresses have the same hash, and what tasks of this process hold of
+ * read-write locks there (region_shares.h).
+ */
+struct fw_region_bucket_ {
+    struct fw_bucket_lock_ lock;
+    struct fw_watch_ *first;
+    struct fw_shares_ *shares;
+};
+
+/* What an attempt has returned: has it got it? */
+static inline bool fw_target_has_it_(const struct fw_target_ *target, int result)
+{
+    return result == 0 || (result == EOWNERDEAD && !target->refuses_dead);
+}
+
+/* The dead holder, in fields that the operation has no other use for. */
+static inline void fw_region_keep_dead_(fw_await *op, uint64_t holder)
+{
+    op->urgency_ = (int32_t)(uint32_t)(holder >> 32);
+    op->starves_ = (uint8_t)holder;
+    op->yields_ = (uint8_t)(holder >> 8);
+}
+
+static inline uint64_t fw_region_kept_dead_(const fw_await *op)
+{
+    return (uint64_t)(uint32_t)op->urgency_ << 32 | (uint64_t)op->yields_ << 8 | op->starves_;
+}
+
 /* --- region.c: queues ------------------------------------------------------------------------- */
+
+struct fw_region_bucket_ *fw_region_bucket_of_(const void *object);
+struct fw_region_bucket_ *fw_region_bucket_lock_(const void *object);
+
+static inline void fw_region_bucket_unlock_(struct fw_region_bucket_ *b)
+{
+    fw_bucket_unlock_(&b->lock);
+}
+
+/* Inside.  An operation is queued there, is so no more; the group of one has ended without it. */
+void fw_watch_append_(struct fw_watch_ *w, fw_await *op);
+void fw_watch_take_out_(struct fw_watch_ *w, fw_await *op);
+bool fw_watch_has_lost_(struct fw_watch_ *w, fw_await *op);
 
 /* Submits: as the calls of furwock/ipc/await.h. */
 int fw_region_submit_(fw_await *op, unsigned target, const void *object,
@@ -120,8 +205,9 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
 void fw_watch_enter_(struct fw_watch_ *w);
 void fw_watch_forget_(struct fw_watch_ *w);
 
-/* The loop's watch for this object, or NULL.  Has it a queue? */
-struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, bool *has_queue);
+/* The loop's watch for this object, and the queue of this number, or NULL.  Does one wait there? */
+struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, uint8_t number,
+                               bool *has_queue);
 
 /* The first operation of the queue: for the loop's thread, before it looks.  NULL: none. */
 fw_await *fw_watch_first_(struct fw_watch_ *w);
@@ -133,11 +219,18 @@ fw_await *fw_watch_first_(struct fw_watch_ *w);
  */
 bool fw_watch_deliver_(struct fw_watch_ *w, fw_await *op, int result);
 
+/* The result of a granted operation; region_cond.c: of one that has waited for a condition. */
+int fw_region_result_(const fw_await *op);
+int fw_relock_result_(const fw_await *op);
+
 /* --- watch.c: the loop's side ----------------------------------------------------------------- */
 
-/* A watch for this object, new if need be: 0, ENOMEM, or that the engine cannot be had. */
-int fw_watch_make_(fw_loop *loop, const void *object, const struct fw_ipc_mapping_ *mapping,
-                   struct fw_watch_ **w);
+/* A new watch for this object: 0, ENOMEM, or that the engine cannot be had. */
+int fw_watch_make_(fw_loop *loop, const void *object, uint8_t number,
+                   const struct fw_ipc_mapping_ *mapping, struct fw_watch_ **w);
+
+/* It is not freed, though nobody waits, until it was unpinned as often. */
+void fw_watch_unpin_(struct fw_watch_ *w);
 
 /* An operation was queued, for which a look has failed: waits for what it says. */
 void fw_watch_arm_(struct fw_watch_ *w, const struct fw_look_ *look);

@@ -16,19 +16,6 @@
 #include "ipc/task.h"
 #include "sys/thread.h"
 
-/* The dead holder, in fields that the operation has no other use for. */
-static void keep_dead(fw_await *op, uint64_t holder)
-{
-    op->urgency_ = (int32_t)(uint32_t)(holder >> 32);
-    op->starves_ = (uint8_t)holder;
-    op->yields_ = (uint8_t)(holder >> 8);
-}
-
-static uint64_t kept_dead(const fw_await *op)
-{
-    return (uint64_t)(uint32_t)op->urgency_ << 32 | (uint64_t)op->yields_ << 8 | op->starves_;
-}
-
 /* A lock whose holder may be dead without a mark: asks the system, as a re-check does. */
 static void ask(const fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper)
 {
@@ -44,20 +31,21 @@ static int attempt(fw_await *op, struct fw_look_ *look)
     uint64_t bits = fw_ipc_task_bits_(op->task_), now;
     int error;
 
-    keep_dead(op, 0);
+    fw_region_keep_dead_(op, 0);
     if (look->asks)
         ask(m, look->keeper);
     do {
         error = fw_ipc_mutex_attempt_(m, look->keeper, bits | (look->was_told ? FW_IPC_WAITERS : 0),
                                       &now);
         if (error == EOWNERDEAD)
-            keep_dead(op, now & FW_IPC_HOLDER);
+            fw_region_keep_dead_(op, now & FW_IPC_HOLDER);
     } while (error == EBUSY && !fw_ipc_mutex_announce_(m, &now));
     if (error == 0 || error == EOWNERDEAD)
         fw_ipc_keeper_note_(m, op->task_);
     look->word = (const uint32_t *)(const void *)&m->word_;
     look->expected = (uint32_t)now;
-    look->holder = now & FW_IPC_HOLDER;
+    look->n = 1;
+    look->holders[0] = now & FW_IPC_HOLDER;
     return error;
 }
 
@@ -75,14 +63,51 @@ static void give_back(fw_await *op)
 {
     fw_ipc_mutex *m = (fw_ipc_mutex *)op->object_;
 
-    if (kept_dead(op) != 0)
-        fw_ipc_mutex_restore_(m, op->task_, kept_dead(op));
+    if (fw_region_kept_dead_(op) != 0)
+        fw_ipc_mutex_restore_(m, op->task_, fw_region_kept_dead_(op));
     else
         fw_ipc_mutex_unlock_as_(m, op->task_);
 }
 
-const struct fw_target_ fw_target_mutex_ = {
-    .attempt = attempt, .check = check, .give_back = give_back, .is_held = true};
+const struct fw_target_ fw_target_mutex_ = {.attempt = attempt,
+                                            .check = check,
+                                            .give_back = give_back,
+                                            .is_held = true,
+                                            .is_mutex = true,
+                                            .queue = FW_TARGET_MUTEX_};
+
+/* --- After a condition: region_cond.c --------------------------------------------------------- */
+
+int fw_relock_result_(const fw_await *op)
+{
+    return op->is_designated_ ? ETIMEDOUT : 0;
+}
+
+/* The signal that it had is another's. */
+static void pass_signal_on(const fw_await *op)
+{
+    if (!op->is_designated_)
+        fw_ipc_cond_signal(op->kept_);
+}
+
+static void give_all_back(fw_await *op)
+{
+    pass_signal_on(op);
+    give_back(op);
+}
+
+static void relock_left(struct fw_watch_ *w, fw_await *op)
+{
+    (void)w;
+    pass_signal_on(op);
+}
+
+const struct fw_target_ fw_target_relock_ = {.attempt = attempt,
+                                             .give_back = give_all_back,
+                                             .left = relock_left,
+                                             .is_held = true,
+                                             .is_mutex = true,
+                                             .queue = FW_TARGET_MUTEX_};
 
 int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m, const fw_deadline *deadline)
 {

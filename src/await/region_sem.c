@@ -21,7 +21,8 @@ static void give_back(fw_await *op)
     fw_ipc_sem_post((fw_ipc_sem *)op->object_);
 }
 
-const struct fw_target_ fw_target_sem_ = {.attempt = attempt, .give_back = give_back};
+const struct fw_target_ fw_target_sem_ = {
+    .attempt = attempt, .give_back = give_back, .queue = FW_TARGET_SEM_};
 
 int fw_await_ipc_sem(fw_await *op, fw_ipc_sem *s, const fw_deadline *deadline)
 {

@@ -24,7 +24,8 @@ static void give_back(fw_await *op)
     (void)op;
 }
 
-const struct fw_target_ fw_target_word_ = {.attempt = attempt, .give_back = give_back};
+const struct fw_target_ fw_target_word_ = {
+    .attempt = attempt, .give_back = give_back, .queue = FW_TARGET_WORD_};
 
 int fw_await_ipc_word_(fw_await *op, const uint32_t *word, uint32_t expected,
                        const fw_deadline *deadline)

@@ -7,8 +7,11 @@
  * lose (a wake that went to a thread that died) comes back here because no thread sleeps for longer
  * than a re-check interval.
  *
- *   bit   63 ...... 32   31 ................. 2   1         0
- *         moves          signals and broadcasts   SLEEPERS  WAITERS
+ *   bit   63 ... 48   47 .. 32   31 ................. 2   1         0
+ *         turns       moves      signals and broadcasts   SLEEPERS  WAITERS
+ *
+ * A turn is a change with which W and S are cleared.  (Moves overflow into turns: it seems, then,
+ * that there was one more.)
  *
  *   word      meaning                               left by
  *   n         nobody waits since the last wake      a waiter, with the mutex: -> n|W
@@ -39,6 +42,9 @@
  *   ICV6  A thread that moves sleepers to the mutex that it holds moves them to its own life, too:
  *         they sleep on the high half for that, which has no other use.  So they learn of its
  *         death.
+ *   ICV7  The tasks of a loop that wait have one sleeper among them all (await/region_cond.c).  The
+ *         wait is over for as many of them as there were changes, first come, first served; and for
+ *         all that began before a turn, since nobody knows of them from then on (ICV1).
  *
  *   Legal:   W and S without waiters (a needless wake); a wait that ends for a signal that woke
  *            another; a moved waiter whose mutex nobody holds (it looks after its re-check
@@ -57,6 +63,7 @@
 #include "core/adaptive_spin.h"
 #include "ipc/mutex.h"
 #include "ipc/region/member.h"
+#include "ipc/task.h"
 #include "ipc/wait.h"
 #include "sys/cancel.h"
 #include "sys/panic.h"
@@ -65,6 +72,7 @@
 #define COND_SLEEPERS UINT64_C(2)
 #define COND_CHANGE UINT64_C(4)
 #define COND_MOVE (UINT64_C(1) << 32)
+#define COND_TURN (UINT64_C(1) << 48)
 
 /* An offset in units of 8 bytes fits into 32 bits. */
 #define EIGHT UINT64_C(8)
@@ -96,12 +104,12 @@ static bool has_sleepers(uint64_t word)
 /* The next word, which nobody waits for yet. */
 static uint64_t changed(uint64_t word)
 {
-    return (number_of(word) + 1) * COND_CHANGE;
+    return (number_of(word) + 1) * COND_CHANGE + COND_TURN;
 }
 
 static bool were_moves(uint64_t number, uint64_t word)
 {
-    return number / number_of(COND_MOVE) != word / COND_MOVE;
+    return (number / number_of(COND_MOVE) - word / COND_MOVE) % (COND_TURN / COND_MOVE) != 0;
 }
 
 static const uint32_t *half(const fw_ipc_cond *c)
@@ -123,18 +131,24 @@ int fw_ipc_cond_init(fw_ipc_cond *c)
 }
 
 /* The mutex is held, so a thread that changes the condition from now on cannot miss W (ICV2). */
-static void announce(struct waiter *me)
+uint64_t fw_ipc_cond_announce_(fw_ipc_cond *c, const struct fw_ipc_mapping_ *mapping,
+                               const fw_ipc_mutex *m)
 {
-    uint32_t at = (uint32_t)(fw_ipc_offset_(me->wait.me.mapping, me->m) / EIGHT);
+    uint32_t at = (uint32_t)(fw_ipc_offset_(mapping, m) / EIGHT);
     uint64_t word;
 
-    if (fw_load32_relaxed(&me->c->mutex_) != at)
-        fw_store32_relaxed(&me->c->mutex_, at);
-    word = fw_load64_relaxed(&me->c->word_);
+    if (fw_load32_relaxed(&c->mutex_) != at)
+        fw_store32_relaxed(&c->mutex_, at);
+    word = fw_load64_relaxed(&c->word_);
     if (!has_waiters(word)) /* n -> n|W */
         /* F:ipc-cond-unannounced */
-        word = fw_or64_relaxed(&me->c->word_, COND_WAITERS);
-    me->number = number_of(word);
+        word = fw_or64_relaxed(&c->word_, COND_WAITERS);
+    return word;
+}
+
+static void announce(struct waiter *me)
+{
+    me->number = number_of(fw_ipc_cond_announce_(me->c, me->wait.me.mapping, me->m));
 }
 
 /* Before it sleeps: n|W -> n|W|S.  False: the wait is over. */
@@ -360,4 +374,43 @@ int fw_ipc_cond_broadcast(fw_ipc_cond *c)
     uint64_t now = fw_load64_relaxed(&c->word_);
 
     return has_waiters(now) ? call_waiters(c, now, signal_all) : 0;
+}
+
+/* --- For tasks: task.h ------------------------------------------------------------------------ */
+
+uint32_t fw_ipc_cond_signals_(uint64_t before, uint64_t now)
+{
+    return ((uint32_t)now / (uint32_t)COND_CHANGE - (uint32_t)before / (uint32_t)COND_CHANGE) &
+           (UINT32_MAX / (uint32_t)COND_CHANGE);
+}
+
+bool fw_ipc_cond_was_turn_(uint64_t before, uint64_t now)
+{
+    return before / COND_TURN != now / COND_TURN;
+}
+
+bool fw_ipc_cond_were_moves_(uint64_t before, uint64_t now)
+{
+    return were_moves(number_of(before), now);
+}
+
+bool fw_ipc_cond_announce_sleep_(fw_ipc_cond *c, uint64_t *now)
+{
+    uint64_t word = *now;
+
+    while (number_of(word) == number_of(*now)) {
+        if (has_sleepers(word) && has_waiters(word)) {
+            *now = word;
+            return true;
+        }
+        if (fw_cas64_relaxed(&c->word_, &word, word | COND_WAITERS | COND_SLEEPERS))
+            word |= COND_WAITERS | COND_SLEEPERS; /* n|W -> n|W|S */
+    }
+    *now = word;
+    return false;
+}
+
+fw_ipc_mutex *fw_ipc_cond_mutex_(const fw_ipc_cond *c, const struct fw_ipc_mapping_ *mapping)
+{
+    return mutex_of(c, mapping);
 }

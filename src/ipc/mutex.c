@@ -63,11 +63,6 @@ static uint64_t holder_of(uint64_t word)
     return word & FW_IPC_HOLDER;
 }
 
-static uint64_t task_of(uint64_t word)
-{
-    return word & FW_IPC_TASK;
-}
-
 static bool has_waiters(uint64_t word)
 {
     return (word & FW_IPC_WAITERS) != 0;
@@ -84,23 +79,12 @@ static bool is_held(uint64_t word)
     return word != 0 && word != FW_IPC_ABANDONED; /* F:ipc-takes-given-up */
 }
 
-/* A task beside a holder that keeps nothing for tasks. */
-static bool is_possible(const struct fw_ipc_mapping_ *mapping, uint64_t word)
-{
-    const struct fw_ipc_member_ *m;
-
-    if (task_of(word) == 0)
-        return true;
-    m = fw_ipc_member_of_(mapping, word);
-    return m != NULL && fw_load32_relaxed(&m->waits_how) == FW_IPC_KEEPS;
-}
-
 /* May that task of this process hold it, whose bits other tasks may have as well? */
 static bool may_be_of(const fw_ipc_mutex *m, uint64_t word, uint32_t task)
 {
     uint32_t named = fw_ipc_keeper_names_(m);
 
-    return task_of(word) == fw_ipc_task_bits_(task) && (named == 0 || named == task);
+    return fw_ipc_task_of_(word) == fw_ipc_task_bits_(task) && (named == 0 || named == task);
 }
 
 /*
@@ -111,7 +95,7 @@ static bool is_mine(const fw_ipc_mutex *m, uint64_t word, struct fw_ipc_me_ *me)
 {
     struct fw_ipc_me_ keeper;
 
-    if (task_of(word) == 0)
+    if (fw_ipc_task_of_(word) == 0)
         return holder_of(word) == me->id;
     if (!may_be_of(m, word, fw_self_()) || !fw_ipc_keeper_find_(me->mapping, &keeper) ||
         holder_of(word) != keeper.id)
@@ -177,8 +161,7 @@ static int attempt(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, const struct fw
             return ENOTRECOVERABLE;
         life = w != NULL ? fw_ipc_wait_life_(w, holder_of(*now))
                          : fw_ipc_life_(me->mapping, holder_of(*now));
-        if (life == FW_IPC_ALIVE && !is_possible(me->mapping, *now)) /* or it has died just now */
-            life = fw_ipc_life_(me->mapping, *now) == FW_IPC_ALIVE ? FW_IPC_CORRUPT : FW_IPC_DEAD;
+        life = fw_ipc_task_life_(me->mapping, *now, life);
         if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
         if (life == FW_IPC_ALIVE) /* F:ipc-robs-preempted */
@@ -221,7 +204,8 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     struct fw_ipc_wait_ w;
     int error;
 
-    if (is_mine(m, now, &self) && (task_of(now) == 0 || fw_ipc_keeper_names_(m) == fw_self_()))
+    if (is_mine(m, now, &self) &&
+        (fw_ipc_task_of_(now) == 0 || fw_ipc_keeper_names_(m) == fw_self_()))
         return EDEADLK;
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
@@ -303,10 +287,10 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     if (!is_unsound(now) && fw_load64_relaxed(&m->history_.journal_) != 0) /* F:ipc-wakes-first */
         /* F:ipc-journal-late-commit */
         error = fw_ipc_journal_commit_at_(me->mapping, fw_load64_relaxed(&m->history_.journal_), m);
-    if (task_of(now) != 0 && has_waiters(now) && !is_unsound(now) &&
+    if (fw_ipc_task_of_(now) != 0 && has_waiters(now) && !is_unsound(now) &&
         fw_ipc_hand_over_hook_ != NULL && fw_ipc_hand_over_hook_(m, me)) /* ITSK2 */
         return error;
-    if (task_of(now) != 0)
+    if (fw_ipc_task_of_(now) != 0)
         fw_ipc_keeper_note_(m, 0);
     do
         /* F:ipc-sound-unasked */
@@ -315,7 +299,7 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     /* F:ipc-no-wake */
     if (has_waiters(now))
         fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
-    if (task_of(now) != 0)
+    if (fw_ipc_task_of_(now) != 0)
         fw_ipc_keeper_unuse_(me->mapping);
     return error;
 }
@@ -432,6 +416,14 @@ static int find_holder(const fw_ipc_mutex *m, uint32_t task, struct fw_ipc_me_ *
     return fw_ipc_keeper_find_(mapping, me) && holder_of(*now) == me->id && may_be_of(m, *now, task)
                ? 0
                : EPERM;
+}
+
+int fw_ipc_mutex_check_holder_(const fw_ipc_mutex *m, uint32_t task)
+{
+    struct fw_ipc_me_ me;
+    uint64_t now;
+
+    return find_holder(m, task, &me, &now);
 }
 
 int fw_ipc_mutex_unlock_as_(fw_ipc_mutex *m, uint32_t task)

@@ -8,6 +8,8 @@
  * ---------------  --------------------------  -----------------------------------------------
  * 0                free                        any thread: -> its own id
  * a living id      lent to that thread         that thread: -> 0, and then tells the queue
+ * a keeper's id    lent to a task of its       that task: likewise
+ * and a task       process (task.h)
  * a dead id        lent to a thread that died  any thread: -> its own id
  * a corrupt id     written over                nobody
  *
@@ -43,6 +45,7 @@
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
 #include "ipc/region/member.h"
+#include "ipc/task.h"
 #include "ipc/wait.h"
 
 #define PERMITS_SERIAL UINT64_C(0x7fffffff)
@@ -50,13 +53,20 @@
 
 _Static_assert(sizeof(fw_ipc_permits) == 64, "the permits begin on a cache line");
 
-/* The object, and the calling thread. */
+/* The object, and the calling thread, or the keeper and a task of it (task.h). */
 struct call {
     fw_ipc_permits *u;
     uint64_t *permits;
     uint32_t count;
+    uint64_t task; /* its bits; 0: the thread's own */
     struct fw_ipc_me_ me;
 };
+
+/* What a permit says that the caller holds. */
+static uint64_t mine(const struct call *v)
+{
+    return v->me.id | v->task;
+}
 
 size_t fw_ipc_permits_size(uint32_t n)
 {
@@ -94,6 +104,7 @@ static int look_at(struct call *v, const struct fw_ipc_mapping_ *mapping, const 
         return EINVAL;
     if (made > FW_IPC_PERMITS_MAX || !fits(mapping, u, fw_ipc_permits_size((uint32_t)made)))
         return EUCLEAN;
+    v->task = 0;
     v->u = (fw_ipc_permits *)u;
     v->permits = (uint64_t *)(v->u + 1);
     v->count = (uint32_t)made;
@@ -121,7 +132,7 @@ static uint32_t take_free(const struct call *v)
     for (uint32_t n = 0; n < v->count; n++) {
         uint32_t i = nth(v, n);
         uint64_t w = fw_load64_seq_cst(&v->permits[i]);
-        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) /* F:ipc-permits-torn */
+        if (w == 0 && fw_cas64_acquire(&v->permits[i], &w, mine(v))) /* F:ipc-permits-torn */
             return i;
     }
     return PERMIT_NONE;
@@ -129,9 +140,10 @@ static uint32_t take_free(const struct call *v)
 
 /*
  * One that a dead thread holds: dead id -> id (IPERM2).  EBUSY: there is none; EUCLEAN: none, and
- * one is corrupt.  `wait` may be NULL.
+ * one is corrupt.  `wait` may be NULL; *dead is the former holder.
  */
-static int take_over(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
+static int take_over(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *permit,
+                     uint64_t *dead)
 {
     int error = EBUSY;
 
@@ -144,11 +156,13 @@ static int take_over(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *
         if (w == 0)
             continue;
         life = wait != NULL ? fw_ipc_wait_life_of_many_(wait, w) : fw_ipc_life_(v->me.mapping, w);
-        if (life == FW_IPC_CORRUPT || (w & ~FW_IPC_HOLDER) != 0)
+        life = fw_ipc_task_life_(v->me.mapping, w, life);
+        if (life == FW_IPC_CORRUPT || (w & ~(FW_IPC_HOLDER | FW_IPC_TASK)) != 0)
             error = EUCLEAN; /* F:ipc-permits-lost */
         /* F:ipc-permits-robs */
-        else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->permits[i], &w, v->me.id)) {
+        else if (life == FW_IPC_DEAD && fw_cas64_acquire(&v->permits[i], &w, mine(v))) {
             *permit = i; /* F:ipc-permits-torn-over */
+            *dead = w & FW_IPC_HOLDER;
             return EOWNERDEAD;
         }
     }
@@ -158,8 +172,10 @@ static int take_over(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *
 /* 0, EOWNERDEAD: taken; EBUSY, EUCLEAN: not. */
 static int try_take(const struct call *v, struct fw_ipc_wait_ *wait, uint32_t *permit)
 {
+    uint64_t dead;
+
     *permit = take_free(v);
-    return *permit != PERMIT_NONE ? 0 : take_over(v, wait, permit);
+    return *permit != PERMIT_NONE ? 0 : take_over(v, wait, permit, &dead);
 }
 
 /* n or n, WAITERS -> n, WAITERS (ANN1), and all permits are read after that (IPERM3). */
@@ -273,13 +289,13 @@ static void tell_queue_slow_(const struct call *v, uint64_t w)
     fw_ipc_wake_announced_(&v->u->queue_, next, 1);
 }
 
-/* id -> 0.  False: the permit is not the caller's. */
-static bool give(const struct call *v, uint32_t permit)
+/* id -> 0, or the dead one's again.  False: the permit is not the caller's. */
+static bool give(const struct call *v, uint32_t permit, uint64_t dead)
 {
-    uint64_t w = v->me.id;
+    uint64_t w = mine(v);
 
     if (fw_load64_relaxed(&v->permits[permit]) != w ||
-        !fw_cas64_seq_cst(&v->permits[permit], &w, 0)) /* F:ipc-permits-unfenced */
+        !fw_cas64_seq_cst(&v->permits[permit], &w, dead)) /* F:ipc-permits-unfenced */
         return false;
     /* F:ipc-permits-unfenced-2 */
     w = fw_load64_seq_cst(&v->u->queue_); /* the permit, then the queue (IPERM3) */
@@ -297,7 +313,7 @@ int fw_ipc_permits_post(fw_ipc_permits *u)
     if (error != 0)
         return error;
     for (uint32_t n = 0; n < v.count; n++)
-        if (give(&v, nth(&v, n)))
+        if (give(&v, nth(&v, n), 0))
             return 0;
     return EPERM;
 }
@@ -309,7 +325,7 @@ int fw_ipc_permits_give(fw_ipc_permits *u, uint32_t permit)
 
     if (error != 0)
         return error;
-    return permit < v.count && give(&v, permit) ? 0 : EPERM;
+    return permit < v.count && give(&v, permit, 0) ? 0 : EPERM;
 }
 
 uint32_t fw_ipc_permits_count(const fw_ipc_permits *u)
@@ -345,4 +361,119 @@ uint32_t fw_ipc_permits_held_by_me(const fw_ipc_permits *u)
     for (uint32_t i = 0; i < v.count; i++)
         mine += fw_load64_relaxed(&v.permits[i]) == v.me.id;
     return mine;
+}
+
+/* --- For tasks: task.h ------------------------------------------------------------------------ */
+
+/* 0, EINVAL, EUCLEAN. */
+static int begin_as(struct call *v, const fw_ipc_permits *u, const struct fw_ipc_me_ *keeper,
+                    uint32_t task)
+{
+    int error = look_at(v, keeper->mapping, u);
+
+    v->me = *keeper;
+    v->task = fw_ipc_task_bits_(task);
+    return error;
+}
+
+int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, uint32_t task,
+                            uint32_t *permit, uint64_t *dead)
+{
+    struct call v;
+    int error = begin_as(&v, u, keeper, task);
+
+    *dead = 0;
+    if (error != 0)
+        return error;
+    *permit = take_free(&v);
+    return *permit != PERMIT_NONE ? 0 : take_over(&v, NULL, permit, dead);
+}
+
+/* About others each time. */
+static void ask_about_some(const struct call *v, uint32_t first)
+{
+    uint32_t most = v->count < FW_IPC_QUESTIONS_ ? v->count : FW_IPC_QUESTIONS_;
+
+    for (uint32_t n = 0; n < most; n++) {
+        uint64_t w = fw_load64_relaxed(&v->permits[nth(v, first + n)]);
+        if (w != 0 && (w & FW_IPC_HOLDER) != v->me.id &&
+            fw_ipc_member_of_(v->me.mapping, w) != NULL)
+            fw_ipc_life_slow_(v->me.mapping, w);
+    }
+}
+
+static bool is_among(const struct fw_ipc_permit_holders_ *holders, uint64_t holder)
+{
+    for (uint32_t i = 0; i < holders->n; i++)
+        if (holders->of[i] == holder)
+            return true;
+    return false;
+}
+
+int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, bool asks,
+                             uint32_t *queue, struct fw_ipc_permit_holders_ *holders)
+{
+    static uint32_t looks; /* any number does */
+    struct call v;
+    int error = begin_as(&v, u, keeper, 0);
+    uint32_t first;
+
+    if (error != 0)
+        return error;
+    first = __atomic_fetch_add(&looks, holders->most, __ATOMIC_RELAXED) % v.count;
+    *queue = (uint32_t)announce(&v);
+    if (asks)
+        ask_about_some(&v, first);
+    holders->n = 0;
+    holders->is_partial = false;
+    for (uint32_t n = 0; n < v.count; n++) {
+        uint64_t holder = fw_load64_seq_cst(&v.permits[nth(&v, first + n)]) & FW_IPC_HOLDER;
+        if (holder == 0 || fw_ipc_life_(keeper->mapping, holder) == FW_IPC_DEAD)
+            return 0; /* IPERM3: one is to be had */
+        if (holder == keeper->id || is_among(holders, holder))
+            continue;
+        if (holders->n == holders->most)
+            holders->is_partial = true;
+        else
+            holders->of[holders->n++] = holder;
+    }
+    return EBUSY;
+}
+
+static int begin_for(struct call *v, const fw_ipc_permits *u, uint32_t task)
+{
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
+    struct fw_ipc_me_ keeper;
+
+    if (mapping == NULL || !is_aligned(u))
+        return EINVAL;
+    return fw_ipc_keeper_find_(mapping, &keeper) ? begin_as(v, u, &keeper, task) : EPERM;
+}
+
+int fw_ipc_permits_give_as_(fw_ipc_permits *u, uint32_t permit, uint32_t task, uint64_t dead)
+{
+    struct call v;
+    int error = begin_for(&v, u, task);
+
+    if (error != 0)
+        return error;
+    if (permit >= v.count || !give(&v, permit, dead))
+        return EPERM;
+    fw_ipc_keeper_unuse_(v.me.mapping);
+    return 0;
+}
+
+int fw_ipc_permits_post_as_(fw_ipc_permits *u, uint32_t task)
+{
+    struct call v;
+    int error = begin_for(&v, u, task);
+
+    if (error != 0)
+        return error;
+    for (uint32_t n = 0; n < v.count; n++)
+        if (give(&v, nth(&v, n), 0)) {
+            fw_ipc_keeper_unuse_(v.me.mapping);
+            return 0;
+        }
+    return EPERM;
 }

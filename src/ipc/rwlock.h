@@ -176,7 +176,8 @@ int fw_ipc_rw_recover_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const stru
 /*
  * Takes the word if it is free, or from a holder that died.  `phase` is DRAINING, or UPGRADABLE.
  *   0             the word is the caller's, in that phase
- *   EOWNERDEAD    DRAINING: the caller writes, and must repair; UPGRADABLE: as fw_ipc_rw_recover_
+ *   EOWNERDEAD    DRAINING: the caller writes, and must repair, and *now is the dead holder;
+ *                 UPGRADABLE: as fw_ipc_rw_recover_
  *   EBUSY         the holder may live; *now is the word as it was read
  *   ENOTRECOVERABLE, EUCLEAN
  * With `w`, waits: ETIMEDOUT instead of EBUSY.
@@ -219,6 +220,13 @@ int fw_ipc_rw_write_look_(fw_ipc_rwlock *l, struct fw_ipc_rw_reader_ *reader);
 
 /* DRAINING, and nobody reads: from here on the caller writes. */
 void fw_ipc_rw_begin_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me);
+
+/* The writer releases it, declares it sound: as fw_ipc_rwlock_wrunlock, _consistent.  EPERM. */
+int fw_ipc_rw_release_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me);
+int fw_ipc_rw_declare_sound_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me);
+
+/* The caller does not repair: id|DIED -> dead id|DIED|NOTED, as if it had not been here. */
+void fw_ipc_rw_restore_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t dead);
 
 /* The caller stops writing, the data are sound: commits and opens.  0, or EUCLEAN (the journal). */
 int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t into);

@@ -96,8 +96,7 @@ static void release_for_dead(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint
     fw_ipc_rw_open_(l, me, mine, 0);
 }
 
-/* The caller could not repair: id|DIED -> dead id|DIED|NOTED, as if it had not been here. */
-static void give_back(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t dead)
+void fw_ipc_rw_restore_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, uint64_t dead)
 {
     const uint64_t waiting = IPC_RW_READERS | FW_IPC_WAITERS;
 
@@ -124,7 +123,7 @@ static int repair(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)
     if (!fw_cas64_seq_cst(&l->word_, &now, mine))
         return 0;
     if (fw_ipc_recover_(me, l, &l->history_, to_note) != 0) {
-        give_back(l, me, mine, dead);
+        fw_ipc_rw_restore_(l, me, mine, dead);
         return EOWNERDEAD;
     }
     fw_ipc_rw_open_(l, me, mine, 0);
@@ -150,16 +149,16 @@ int fw_ipc_rw_recover_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const stru
 static bool take_from_dead(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t extra,
                            uint64_t *now, int *error)
 {
-    uint64_t dead = ipc_rw_to_note(*now);
+    uint64_t dead = ipc_rw_holder(*now), to_note = ipc_rw_to_note(*now);
     /* F:ipc-rw-hides-death */
     uint64_t mine = me->id | FW_IPC_DIED | extra | (*now & (IPC_RW_READERS | FW_IPC_WAITERS));
 
     if (!fw_cas64_seq_cst(&l->word_, now, mine))
         return false;
-    *error = fw_ipc_recover_(me, l, &l->history_, dead);
+    *error = fw_ipc_recover_(me, l, &l->history_, to_note);
     if (*error == 0)
         fw_and64_release(&l->word_, ~FW_IPC_DIED);
-    *now = me->id;
+    *now = *error == 0 ? me->id : dead;
     return true;
 }
 
@@ -455,21 +454,24 @@ int fw_ipc_rw_end_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now, 
     return error;
 }
 
+int fw_ipc_rw_release_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
+{
+    uint64_t now = fw_load64_relaxed(&l->word_);
+
+    if (!ipc_rw_is_mine(me, now) || !ipc_rw_is_written(now))
+        return EPERM;
+    if (!ipc_rw_is_unrepaired(now))
+        return fw_ipc_rw_end_(l, me, now, 0); /* F:ipc-rw-lost-stays */
+    abandon(l, me, now);
+    return 0;
+}
+
 static __attribute__((noinline)) int unlock_slow(fw_ipc_rwlock *l)
 {
     struct fw_ipc_me_ me;
-    uint64_t now;
     int error = ipc_rw_enter(l, &me);
 
-    if (error != 0)
-        return error;
-    now = fw_load64_relaxed(&l->word_);
-    if (!ipc_rw_is_mine(&me, now) || !ipc_rw_is_written(now))
-        return EPERM;
-    if (!ipc_rw_is_unrepaired(now))
-        return fw_ipc_rw_end_(l, &me, now, 0); /* F:ipc-rw-lost-stays */
-    abandon(l, &me, now);
-    return 0;
+    return error != 0 ? error : fw_ipc_rw_release_(l, &me);
 }
 
 int fw_ipc_rwlock_wrunlock(fw_ipc_rwlock *l)
@@ -485,19 +487,22 @@ int fw_ipc_rwlock_wrunlock(fw_ipc_rwlock *l)
     return 0;
 }
 
-int fw_ipc_rwlock_consistent(fw_ipc_rwlock *l)
+int fw_ipc_rw_declare_sound_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me)
 {
-    struct fw_ipc_me_ me;
-    uint64_t now;
-    int error = ipc_rw_enter(l, &me);
+    uint64_t now = fw_load64_relaxed(&l->word_);
 
-    if (error != 0)
-        return error;
-    now = fw_load64_relaxed(&l->word_);
-    if (!ipc_rw_is_mine(&me, now) || !ipc_rw_is_written(now))
+    if (!ipc_rw_is_mine(me, now) || !ipc_rw_is_written(now))
         return EPERM;
     if (!ipc_rw_is_unrepaired(now))
         return EINVAL;
     fw_and64_release(&l->word_, ~FW_IPC_DIED); /* id|DIED -> id, and the rest as it is */
     return 0;
+}
+
+int fw_ipc_rwlock_consistent(fw_ipc_rwlock *l)
+{
+    struct fw_ipc_me_ me;
+    int error = ipc_rw_enter(l, &me);
+
+    return error != 0 ? error : fw_ipc_rw_declare_sound_(l, &me);
 }

@@ -15,7 +15,7 @@ typedef uint32_t fw_task;
 struct fw_await { /* internal, all of it: src/core/operation.h */
     fw_await *next_, *prev_;
     const void *object_;
-    fw_await *next_object_;
+    void *kept_; /* in a bucket's queue it is linked by this: struct fw_waiter_node_ */
     int32_t urgency_;
     uint8_t is_operation_, is_first_, kind_, generation_;
     uint32_t state_;

@@ -3,7 +3,10 @@
 #define FURWOCK_IPC_AWAIT_H
 
 #include <furwock/await.h>
+#include <furwock/ipc/cond.h>
 #include <furwock/ipc/mutex.h>
+#include <furwock/ipc/permits.h>
+#include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
 
 FW_BEGIN_DECLS
@@ -26,9 +29,12 @@ FW_BEGIN_DECLS
  *    (Of two tasks out of 16,383 the process may not know which one it is, if its tasks hold
  *    thousands of locks: then the other is not refused, and the task itself waits.)  An operation
  *    whose task is 0 asks for the thread that submits it, in the keeper's name.  A lock that was
- *    taken by an operation is released by fw_task_ipc_mutex_unlock; or by fw_ipc_mutex_unlock in a
- *    thread that acts as the task (fw_task_switch).  One that was taken by a blocking call belongs
- *    to the thread, whatever it acts as.
+ *    taken by an operation is released by fw_task_ipc_mutex_unlock and its like; a mutex also by
+ *    fw_ipc_mutex_unlock in a thread that acts as the task (fw_task_switch).  One that was taken by
+ *    a blocking call belongs to the thread, whatever it acts as.
+ *  - To other processes all tasks of a process are one reader of a read-write lock, which reads
+ *    from the first of them on until the last has gone; each phase admits all of them that wait.
+ *    For every 16 locks that they read at a time the process has a keeper (64 at most).
  *  - Order.  Operations of one loop that wait for one lock are served first come, first served.
  *    Between loops, threads and processes it is as in furwock/ipc/mutex.h: whoever is awake may
  *    take a free lock, sleepers are woken in the order in which they came.  A task that releases a
@@ -101,6 +107,50 @@ FW_API int fw_task_ipc_mutex_consistent(fw_ipc_mutex *m, fw_task task);
 
 /* Takes a permit.  EINVAL, EUCLEAN, EAGAIN, ENOMEM as above.  A drop posts it again. */
 FW_NODISCARD FW_API int fw_await_ipc_sem(fw_await *op, fw_ipc_sem *s, const fw_deadline *deadline);
+
+/*
+ * Takes a permit.  EOWNERDEAD: the task has it, and its previous holder died with it (if the
+ * operation is dropped, the next one is told).  EINVAL, EUCLEAN, EAGAIN, ENOMEM as above; EINVAL
+ * also: the permits were not made.
+ */
+FW_API int fw_await_ipc_permits(fw_await *op, fw_ipc_permits *u, const fw_deadline *deadline);
+
+/* Of an operation that has ended with 0 or EOWNERDEAD: which permit. */
+FW_API uint32_t fw_await_ipc_permit(const fw_await *op);
+
+/* Gives this one back, or any of the task's: 0, EPERM: it does not hold it, or any. */
+FW_API int fw_task_ipc_permits_give(fw_ipc_permits *u, uint32_t permit, fw_task task);
+FW_API int fw_task_ipc_permits_post(fw_ipc_permits *u, fw_task task);
+
+/*
+ * Takes the lock for reading.  As fw_ipc_rwlock_rdlock: EDEADLK: the task writes; EOWNERDEAD: a
+ * writer died, the data are not repaired, and the task holds *nothing*.  What it reads already a
+ * task may read again, whoever waits.  EAGAIN also: tasks of this process read 1024 locks.
+ */
+FW_API int fw_await_ipc_rdlock(fw_await *op, fw_ipc_rwlock *l, const fw_deadline *deadline);
+
+/*
+ * For writing.  As fw_ipc_rwlock_wrlock: EDEADLK: the task holds it in any mode; EOWNERDEAD: the
+ * task writes, and its predecessor died (if the operation is dropped, the next one is told).  From
+ * when no other has it, until the readers have left, the first operation of a loop keeps new
+ * readers out; a cancel ends that.
+ */
+FW_API int fw_await_ipc_wrlock(fw_await *op, fw_ipc_rwlock *l, const fw_deadline *deadline);
+
+/* Releases it, and so on, for the task that holds it (0: the calling thread): else EPERM. */
+FW_API int fw_task_ipc_rwlock_rdunlock(fw_ipc_rwlock *l, fw_task task);
+FW_API int fw_task_ipc_rwlock_wrunlock(fw_ipc_rwlock *l, fw_task task);
+FW_API int fw_task_ipc_rwlock_consistent(fw_ipc_rwlock *l, fw_task task);
+
+/*
+ * Waits for a signal, with a mutex that the task holds (taken by an operation): never returns 0.
+ * EINPROGRESS: the mutex was given up.  It ends with 0, perhaps spuriously, ETIMEDOUT or
+ * EOWNERDEAD, and the mutex held; or with ENOTRECOVERABLE or EUCLEAN, and it is not.  A cancel that
+ * returns true leaves it given up, and a signal that the operation had to another.
+ *   EPERM   the task does not hold the mutex; EINVAL: they do not lie in the same region
+ */
+FW_API int fw_await_ipc_cond(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m,
+                             const fw_deadline *deadline);
 
 FW_END_DECLS
 

@@ -2,6 +2,8 @@
 /* Who the keepers are.  Contract: keeper.h; how they begin and end: keeper_start.c. */
 #include "ipc/region/keeper.h"
 
+#include <stddef.h>
+
 #include <furwock/bits/atomic.h>
 
 #include "ipc/region/keeper_table.h"
@@ -9,14 +11,26 @@
 struct fw_keeper_ fw_ipc_keepers_[FW_RANGES];
 bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper);
 
-bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
+bool fw_ipc_keeper_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
+                             struct fw_ipc_me_ *me)
 {
     const struct fw_keeper_ *k = &fw_ipc_keepers_[mapping->index];
 
-    if (!fw_keeper_is_here_(k, mapping))
-        return false;
-    *me = k->me;
-    return true;
+    for (; fw_keeper_is_here_(k, mapping); n--) {
+        if (n == 0) {
+            *me = k->me;
+            return true;
+        }
+        k = __atomic_load_n(&k->next, __ATOMIC_ACQUIRE);
+        if (k == NULL)
+            break;
+    }
+    return false;
+}
+
+bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
+{
+    return fw_ipc_keeper_find_nth_(mapping, 0, me);
 }
 
 void fw_ipc_keeper_use_(const struct fw_ipc_mapping_ *mapping)

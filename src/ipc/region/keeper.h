@@ -29,6 +29,18 @@ int fw_ipc_keeper_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 /* The same, but starts none: false. */
 bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me);
 
+/*
+ * A slot has room for FW_IPC_SHARES read locks (ipc/share.h).  If the tasks of the process read
+ * more locks than that at a time, there are more keepers; the n-th, from 0, which is the one above.
+ *   0; EAGAIN: as above, or n is FW_KEEPERS_MAX_
+ */
+enum { FW_KEEPERS_MAX_ = 64 };
+int fw_ipc_keeper_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me);
+
+/* The same, but starts none: false. */
+bool fw_ipc_keeper_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
+                             struct fw_ipc_me_ *me);
+
 /* A task begins to wait or to hold, or has ended to: KPR1. */
 void fw_ipc_keeper_use_(const struct fw_ipc_mapping_ *mapping);
 void fw_ipc_keeper_unuse_(const struct fw_ipc_mapping_ *mapping);

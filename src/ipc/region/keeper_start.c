@@ -6,6 +6,7 @@
 #include "ipc/region/keeper.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
@@ -68,6 +69,7 @@ static int start(struct fw_keeper_ *k, const struct fw_ipc_mapping_ *mapping)
     fw_store64_relaxed(&k->generation, mapping->generation);
     fw_store64_relaxed(&k->life, fw_life_());
     k->mapping = mapping;
+    k->next = NULL; /* (after a fork: the parent's) */
     error = fw_service_thread_start_(&k->thread, "fw-keeper", keep, k);
     if (error != 0)
         return EAGAIN;
@@ -78,28 +80,74 @@ static int start(struct fw_keeper_ *k, const struct fw_ipc_mapping_ *mapping)
     return k->error;
 }
 
-static __attribute__((cold, noinline)) int start_slow_(const struct fw_ipc_mapping_ *mapping)
+/* For the holder of `starting`: one more behind the last. */
+static int start_another(struct fw_keeper_ *last, const struct fw_ipc_mapping_ *mapping)
+{
+    struct fw_keeper_ *k = calloc(1, sizeof *k);
+    int error = k != NULL ? start(k, mapping) : EAGAIN;
+
+    if (error == 0)
+        __atomic_store_n(&last->next, k, __ATOMIC_RELEASE);
+    else
+        free(k);
+    return error;
+}
+
+/* Starts the next of those that there are. */
+static __attribute__((cold, noinline)) int start_slow_(const struct fw_ipc_mapping_ *mapping,
+                                                       unsigned n)
 {
     static bool is_watching;
     struct fw_keeper_ *k = &fw_ipc_keepers_[mapping->index];
-    int error;
+    struct fw_ipc_me_ me;
+    int error = 0;
 
     fw_mutex_lock(&starting);
     if (!is_watching)
         fw_at_fork_(begin_anew);
     is_watching = true;
-    error = fw_keeper_is_here_(k, mapping) ? 0 : start(k, mapping);
+    if (!fw_keeper_is_here_(k, mapping)) {
+        error = start(k, mapping);
+    } else if (!fw_ipc_keeper_find_nth_(mapping, n, &me)) {
+        while (k->next != NULL)
+            k = k->next;
+        error = start_another(k, mapping);
+    }
     fw_mutex_unlock(&starting);
+    return error;
+}
+
+int fw_ipc_keeper_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me)
+{
+    int error = n < FW_KEEPERS_MAX_ ? 0 : EAGAIN;
+
+    while (error == 0 && !fw_ipc_keeper_find_nth_(mapping, n, me))
+        error = start_slow_(mapping, n);
     return error;
 }
 
 int fw_ipc_keeper_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 {
-    int error = 0;
+    return fw_ipc_keeper_nth_(mapping, 0, me);
+}
 
-    while (error == 0 && !fw_ipc_keeper_find_(mapping, me))
-        error = start_slow_(mapping);
-    return error;
+static void stop(struct fw_keeper_ *k)
+{
+    fw_store32_release(&k->is_told, 1);
+    fw_futex_wake(&k->is_told, 1, FW_FUTEX_PRIVATE);
+    fw_service_thread_join_(k->thread);
+    fw_store64_relaxed(&k->id, 0);
+}
+
+static void stop_others(struct fw_keeper_ *first)
+{
+    struct fw_keeper_ *k;
+
+    while ((k = first->next) != NULL) {
+        stop(k);
+        first->next = k->next;
+        free(k);
+    }
 }
 
 void fw_ipc_keeper_stop_(const struct fw_ipc_mapping_ *mapping)
@@ -108,10 +156,8 @@ void fw_ipc_keeper_stop_(const struct fw_ipc_mapping_ *mapping)
 
     fw_mutex_lock(&starting);
     if (fw_keeper_is_here_(k, mapping) && fw_load32_acquire(&k->uses) == 0) {
-        fw_store32_release(&k->is_told, 1);
-        fw_futex_wake(&k->is_told, 1, FW_FUTEX_PRIVATE);
-        fw_service_thread_join_(k->thread);
-        fw_store64_relaxed(&k->id, 0);
+        stop_others(k);
+        stop(k);
     }
     fw_mutex_unlock(&starting);
 }

@@ -29,6 +29,7 @@ struct fw_keeper_ {
     pthread_t thread;
     struct fw_ipc_me_ me;
     const struct fw_ipc_mapping_ *mapping;
+    struct fw_keeper_ *next; /* of the same region: for more shares */
 };
 
 extern struct fw_keeper_ fw_ipc_keepers_[FW_RANGES];

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The read-write lock between processes, for tasks.  Contract, and RWT1 to RWT3: rwlock_task.h; the
+ * lock: rwlock.c; records: share.h.
+ */
+#include "ipc/rwlock_task.h"
+
+#include <stddef.h>
+
+static uint64_t share_of(const struct fw_rw_record_ *r, const fw_ipc_rwlock *l)
+{
+    return fw_ipc_share_of_(&r->by, l);
+}
+
+/* NONE, or of an earlier generation -> the lock's.  False: no slot of this process has room. */
+static bool claim(const fw_ipc_rwlock *l, struct fw_rw_records_ *all, struct fw_rw_record_ *r,
+                  uint64_t state)
+{
+    for (unsigned n = 0; fw_ipc_keeper_find_nth_(all->mapping, n, &r->by); n++) {
+        uint64_t *at;
+        while ((at = fw_ipc_share_free_record_(&r->by)) != NULL) {
+            uint64_t seen = fw_load64_relaxed(at);
+            if (seen != FW_IPC_SHARE_NONE && ((seen ^ r->by.id) & FW_IPC_SLOT_GENERATION_) == 0)
+                continue; /* a task with another lock was quicker */
+            if (fw_cas64_seq_cst(at, &seen, share_of(r, l) | state)) {
+                r->at = at;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The record says HELD: is the lock open to it?  IRW2 */
+static bool is_in(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
+{
+    ipc_rw_hint(l, &r->by);
+    return ipc_rw_is_open(fw_load64_seq_cst(&l->word_));
+}
+
+static void wake_writer(const fw_ipc_rwlock *l, const uint64_t *record)
+{
+    if (ipc_rw_is_asleep(fw_load64_seq_cst(&l->word_)))
+        fw_ipc_wake_(fw_ipc_share_half_(record), FW_FUTEX_ALL);
+}
+
+/* The record that waits is HELD: those that read so far have a record already, or have it now. */
+static void become_held(const fw_ipc_rwlock *l, struct fw_rw_records_ *r)
+{
+    if (r->held.at == NULL) {
+        r->held = r->waits;
+    } else { /* RWT2 */
+        fw_xchg64_seq_cst(r->waits.at, FW_IPC_SHARE_NONE);
+        wake_writer(l, r->waits.at);
+    }
+    r->waits.at = NULL;
+}
+
+/* SLEEPS -> HELD, by itself; and back, if it was closed after all.  True: it is HELD. */
+static bool enter_open(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
+{
+    uint64_t held = share_of(r, l) | FW_IPC_SHARE_HELD;
+    uint64_t seen = fw_load64_acquire(r->at);
+
+    while (seen != held)
+        if (fw_cas64_seq_cst(r->at, &seen, held)) {
+            if (is_in(l, r))
+                return true;
+            fw_xchg64_seq_cst(r->at, share_of(r, l) | FW_IPC_SHARE_SLEEPS);
+            wake_writer(l, r->at);
+            return false;
+        }
+    return true; /* admitted meanwhile */
+}
+
+static enum fw_rw_entry_ enter_anew(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t *now)
+{
+    if (!claim(l, r, &r->held, FW_IPC_SHARE_HELD))
+        return FW_RW_FULL_;
+    if (is_in(l, &r->held))
+        return FW_RW_INSIDE_;
+    fw_xchg64_seq_cst(r->held.at, FW_IPC_SHARE_NONE);
+    wake_writer(l, r->held.at);
+    r->held.at = NULL;
+    *now = fw_load64_seq_cst(&l->word_);
+    return FW_RW_CLOSED_;
+}
+
+enum fw_rw_entry_ fw_ipc_rw_task_enter_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t *now)
+{
+    if (r->waits.at != NULL &&
+        fw_load64_acquire(r->waits.at) == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD)) {
+        become_held(l, r);
+        return FW_RW_ADMITTED_;
+    }
+    *now = fw_load64_seq_cst(&l->word_);
+    if (!ipc_rw_is_open(*now))
+        return FW_RW_CLOSED_;
+    if (r->held.at != NULL) /* RWT3 */
+        return FW_RW_INSIDE_;
+    if (r->waits.at == NULL)
+        return enter_anew(l, r, now);
+    if (enter_open(l, &r->waits)) {
+        become_held(l, r);
+        return FW_RW_ADMITTED_;
+    }
+    *now = fw_load64_seq_cst(&l->word_);
+    return FW_RW_CLOSED_;
+}
+
+int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t now,
+                             uint32_t *expected)
+{
+    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_PHASE;
+    uint64_t seen, sleeps;
+
+    if (r->waits.at == NULL && !claim(l, r, &r->waits, FW_IPC_SHARE_SLEEPS))
+        return EAGAIN;
+    ipc_rw_hint(l, &r->waits.by);
+    /* closed -> closed|READERS: the release then walks the records */
+    if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&l->word_, &now, now | IPC_RW_READERS))
+        return 0;
+    sleeps = share_of(&r->waits, l) | FW_IPC_SHARE_SLEEPS;
+    seen = fw_load64_seq_cst(r->waits.at);
+    *expected = (uint32_t)sleeps;
+    if (seen != sleeps)
+        return seen == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD) ? 0 : EUCLEAN;
+    return ((fw_load64_seq_cst(&l->word_) ^ now) & whose) == 0 ? EBUSY : 0;
+}
+
+bool fw_ipc_rw_task_withdraw_(struct fw_rw_records_ *r)
+{
+    uint64_t seen;
+
+    if (r->waits.at == NULL)
+        return false;
+    seen = fw_load64_acquire(r->waits.at);
+    while ((seen & FW_IPC_SHARE_STATE) != FW_IPC_SHARE_HELD)
+        if (fw_cas64_acquire(r->waits.at, &seen, FW_IPC_SHARE_NONE)) {
+            r->waits.at = NULL;
+            return false;
+        }
+    if (r->held.at == NULL) {
+        r->held = r->waits;
+        r->waits.at = NULL;
+        return true;
+    }
+    fw_xchg64_seq_cst(r->waits.at, FW_IPC_SHARE_NONE); /* the other one is HELD as well */
+    fw_ipc_wake_(fw_ipc_share_half_(r->waits.at), FW_FUTEX_ALL);
+    r->waits.at = NULL;
+    return false;
+}
+
+const uint32_t *fw_ipc_rw_task_leave_(const fw_ipc_rwlock *l, struct fw_rw_records_ *r)
+{
+    uint64_t *record = r->held.at;
+
+    r->held.at = NULL;
+    fw_xchg64_seq_cst(record, FW_IPC_SHARE_NONE); /* HELD -> NONE; then the word: IRW6 */
+    return ipc_rw_is_asleep(fw_load64_seq_cst(&l->word_)) ? fw_ipc_share_half_(record) : NULL;
+}
+
+/* --- Writers ---------------------------------------------------------------------------------- */
+
+int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper,
+                          struct fw_ipc_rw_reader_ *reader)
+{
+    struct fw_ipc_walk_ k;
+
+    if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
+        fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
+    fw_ipc_walk_begin_(&k, keeper->mapping, l, fw_load64_seq_cst(&l->hint_));
+    while (fw_ipc_walk_next_(&k)) {
+        enum fw_ipc_life life;
+        if (fw_ipc_share_state_(k.seen) != FW_IPC_SHARE_HELD)
+            continue;
+        life = fw_ipc_life_(keeper->mapping, k.holder);
+        if (life == FW_IPC_CORRUPT)
+            return EUCLEAN;
+        if (life == FW_IPC_ALIVE) {
+            *reader = (struct fw_ipc_rw_reader_){fw_ipc_share_half_(k.record), (uint32_t)k.seen,
+                                                 k.holder};
+            return EBUSY;
+        }
+        fw_cas64_relaxed(k.record, &k.seen, FW_IPC_SHARE_NONE); /* SHR1: it says nothing */
+    }
+    return 0;
+}
+
+void fw_ipc_rw_task_give_up_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper)
+{
+    fw_ipc_rw_open_(l, keeper, fw_load64_relaxed(&l->word_), 0);
+}
+
+bool fw_ipc_rw_task_announce_writer_(fw_ipc_rwlock *l, uint64_t *now)
+{
+    if (ipc_rw_has_writers(*now))
+        return true;
+    if (!fw_cas64_seq_cst(&l->word_, now, *now | FW_IPC_WAITERS)) /* id -> id|W */
+        return false;
+    *now |= FW_IPC_WAITERS;
+    return true;
+}

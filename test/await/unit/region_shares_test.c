@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <unistd.h>
+
+#include "region_fixture.h"
+#include "test/support/child.h"
+#include "test/support/robust_lists.h"
+
+enum { MANY = 40 };
+
+static struct asked a, b, c;
+static fw_ipc_rwlock *l;
+
+static void make_lock(void)
+{
+    l = (fw_ipc_rwlock *)(void *)(shared + 64);
+    assert_int_equal(fw_ipc_rwlock_init(l), 0);
+    shared[0] = shared[1] = shared[2] = 0;
+}
+
+static bool is_set(void *word)
+{
+    return *(volatile uint64_t *)word != 0;
+}
+
+static void await_word(volatile uint64_t *word)
+{
+    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
+}
+
+static int ask_to_read(struct asked *o, unsigned task)
+{
+    ask_for(o, TASK(task));
+    return fw_await_ipc_rdlock(&o->op, l, NULL);
+}
+
+static int ask_to_write(struct asked *o, unsigned task)
+{
+    ask_for(o, TASK(task));
+    return fw_await_ipc_wrlock(&o->op, l, NULL);
+}
+
+/* --- Other processes -------------------------------------------------------------------------- */
+
+static void write_once(void *arg)
+{
+    int error = fw_ipc_rwlock_wrlock(l);
+
+    (void)arg;
+    if (error == EOWNERDEAD)
+        error = fw_ipc_rwlock_consistent(l);
+    shared[2] = 1;
+    _exit(error != 0 ? error : fw_ipc_rwlock_wrunlock(l));
+}
+
+/* Nobody reads, nobody writes. */
+static void assert_free(void)
+{
+    finish(start(write_once, NULL));
+}
+
+static void knows_its_holders(void)
+{
+    make_lock();
+    assert_int_equal(ask_to_read(&a, 1), 0);
+    assert_int_equal(ask_to_read(&a, 1), 0); /* twice */
+    assert_int_equal(ask_to_read(&b, 2), 0);
+    assert_int_equal(ask_to_write(&c, 1), EDEADLK);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(3)), EPERM);
+    assert_int_equal(fw_task_ipc_rwlock_wrunlock(l, TASK(1)), EPERM);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(1)), EPERM);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(2)), 0);
+    assert_int_equal(ask_to_write(&c, 1), 0);
+    assert_int_equal(ask_to_write(&a, 1), EDEADLK);
+    assert_int_equal(ask_to_read(&a, 1), EDEADLK);
+    assert_int_equal(fw_task_ipc_rwlock_consistent(l, TASK(1)), EINVAL);
+    assert_int_equal(fw_task_ipc_rwlock_consistent(l, TASK(2)), EPERM);
+    assert_int_equal(fw_ipc_rwlock_tryrdlock(l), EBUSY); /* a thread of the same process */
+    assert_int_equal(fw_task_ipc_rwlock_wrunlock(l, TASK(2)), EPERM);
+    assert_int_equal(fw_task_ipc_rwlock_wrunlock(l, TASK(1)), 0);
+    assert_free();
+}
+
+/* More than a slot has room for: and all of them with a process that dies. */
+static void read_all(void *arg)
+{
+    (void)arg;
+    loop = new_loop();
+    for (unsigned i = 0; i < MANY; i++) {
+        ask_for(&a, TASK(1));
+        if (fw_await_ipc_rdlock(&a.op, l + i, NULL) != 0)
+            _exit(1);
+    }
+    shared[0] = 1;
+    pause();
+}
+
+static void reads_many_locks(void)
+{
+    fw_ipc_rwlock *many;
+    pid_t child;
+
+    make_lock();
+    many = l;
+    for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(fw_ipc_rwlock_init(many + i), 0);
+    for (unsigned task = 1; task < 3; task++)
+        for (l = many; l < many + MANY; l++)
+            assert_int_equal(ask_to_read(&a, task), 0);
+    for (unsigned task = 1; task < 3; task++)
+        for (l = many; l < many + MANY; l++) {
+            assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+            assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(task)), 0);
+        }
+    l = many;
+    shared[0] = 0;
+    child = start(read_all, NULL);
+    await_word(&shared[0]);
+    for (l = many; l < many + MANY; l++)
+        assert_int_equal(fw_ipc_rwlock_trywrlock(l), EBUSY);
+    kill_and_wait(child);
+    for (l = many; l < many + MANY; l++)
+        assert_free();
+}
+
+#define EACH(name)              \
+    TEST(each_##name)           \
+    {                           \
+        with_each_engine(name); \
+    }
+
+EACH(knows_its_holders)
+EACH(reads_many_locks)
+
+static int make(void)
+{
+    need_robust_lists();
+    return 0;
+}
+
+UNIT_MAIN(make, NULL)
