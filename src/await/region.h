@@ -50,6 +50,7 @@ struct fw_look_ {
     bool was_told;        /* the kernel has said that there may be something */
     bool was_moved;       /* in: maybe what is armed waits elsewhere by now: arm it anew */
     bool is_partial;      /* there are more holders than these */
+    uint32_t round;       /* of intervals: others of them in each */
     const uint32_t *word; /* whose waiters flag is set; it was `expected` */
     uint32_t expected;
     uint32_t beside_expected;

@@ -36,8 +36,8 @@ static int attempt(fw_await *op, struct fw_look_ *look)
     do {
         error = fw_ipc_permits_attempt_(u, look->keeper, op->task_, &permit, &dead);
         if (error == EBUSY)
-            error =
-                fw_ipc_permits_announce_(u, look->keeper, look->asks, &look->expected, &holders);
+            error = fw_ipc_permits_announce_(u, look->keeper, look->asks, look->round,
+                                             &look->expected, &holders);
         else
             break;
     } while (error == 0); /* one is free by now */

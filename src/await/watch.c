@@ -42,7 +42,8 @@ void fw_watch_look_(struct fw_watch_ *w, bool asks)
         return;
     while ((op = fw_watch_first_(w)) != NULL) {
         const struct fw_target_ *target = fw_target_of_(op);
-        struct fw_look_ look = {.keeper = &keeper, .asks = asks, .was_told = w->was_told};
+        struct fw_look_ look = {
+            .keeper = &keeper, .asks = asks, .was_told = w->was_told, .round = w->intervals};
         int result = target->attempt(op, &look);
         bool has_it = fw_target_has_it_(target, result);
         if (result == EBUSY) {

@@ -411,16 +411,16 @@ static bool is_among(const struct fw_ipc_permit_holders_ *holders, uint64_t hold
 }
 
 int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, bool asks,
-                             uint32_t *queue, struct fw_ipc_permit_holders_ *holders)
+                             uint32_t round, uint32_t *queue,
+                             struct fw_ipc_permit_holders_ *holders)
 {
-    static uint32_t looks; /* any number does */
     struct call v;
     int error = begin_as(&v, u, keeper, 0);
     uint32_t first;
 
     if (error != 0)
         return error;
-    first = __atomic_fetch_add(&looks, holders->most, __ATOMIC_RELAXED) % v.count;
+    first = (uint32_t)((uint64_t)round * holders->most % v.count);
     *queue = (uint32_t)announce(&v);
     if (asks)
         ask_about_some(&v, first);

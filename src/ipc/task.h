@@ -95,7 +95,7 @@ int fw_ipc_mutex_check_holder_(const fw_ipc_mutex *m, uint32_t task);
 
 /* --- Permits, for the keeper (permits.c) ------------------------------------------------------ */
 
-/* Who hold permits: at most `most` of them, others each time. */
+/* Who hold permits: at most `most` of them, others in each round. */
 struct fw_ipc_permit_holders_ {
     uint32_t n, most;
     uint64_t *of;
@@ -118,7 +118,8 @@ int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, 
  * EUCLEAN.
  */
 int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, bool asks,
-                             uint32_t *queue, struct fw_ipc_permit_holders_ *holders);
+                             uint32_t round, uint32_t *queue,
+                             struct fw_ipc_permit_holders_ *holders);
 
 /* Gives one back for the task: 0, EPERM.  `dead`: not 0: the next to take it is told. */
 int fw_ipc_permits_give_as_(fw_ipc_permits *u, uint32_t permit, uint32_t task, uint64_t dead);
