@@ -440,6 +440,18 @@ int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper,
     return EBUSY;
 }
 
+uint64_t fw_ipc_permits_holder_(const fw_ipc_permits *u, uint32_t permit)
+{
+    const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
+    struct call v;
+    uint64_t w;
+
+    if (mapping == NULL || look_at(&v, mapping, u) != 0 || permit >= v.count)
+        return 0;
+    w = fw_load64_relaxed(&v.permits[permit]) & FW_IPC_HOLDER;
+    return fw_ipc_life_(mapping, w) == FW_IPC_ALIVE ? w : 0;
+}
+
 static int begin_for(struct call *v, const fw_ipc_permits *u, uint32_t task)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);

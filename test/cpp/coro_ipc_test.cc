@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* furwock/ipc/coro.hpp: tasks of two processes, and an owner that is killed. */
 #include <furwock/ipc/coro.hpp>
+#include <furwock/ipc/named.h>
 #include <furwock/ipc/region.h>
 
 #include "check.hpp"
@@ -83,6 +84,111 @@ static void test_killed_owner(fw_ipc_mutex &m)
     close(told[1]);
 }
 
+/* --- The other locks: a queue that writers fill and readers of both processes look at ----------- */
+
+struct rest {
+    fw_ipc_mutex *m;
+    fw_ipc_cond *filled;
+    fw_ipc_rwlock *rw;
+    fw_ipc_permits *permits;
+    long *counter; /* 0: what m protects, 1 and 2: what rw does */
+};
+
+static co::task<> consume(const rest &r, int &left)
+{
+    while (left > 0) {
+        auto held = co_await co::lock(*r.m);
+
+        while (left > 0 && r.counter[0] == 0)
+            CHECK(co_await co::wait(*r.filled, held));
+        CHECK(held.owns_lock());
+        if (left <= 0)
+            break;
+        r.counter[0]--;
+        if (--left == 0)
+            fw_ipc_cond_broadcast(r.filled);
+    }
+}
+
+static co::task<> change(const rest &r)
+{
+    for (int i = 0; i < TIMES; i++) {
+        auto permit = co_await co::acquire(*r.permits);
+        CHECK(permit && !permit.owner_died() && permit.number() < 2);
+        {
+            const auto held = co_await co::lock(*r.rw);
+            CHECK(held.owns_lock() && !held.owner_died());
+            r.counter[1]++;
+            co_await co::yield();
+            r.counter[2]++;
+        }
+        const auto held = co_await co::lock_shared(*r.rw);
+        CHECK(held.owns_lock() && r.counter[1] == r.counter[2]);
+        permit.give_back();
+    }
+}
+
+static co::task<bool> misses_all(const rest &r)
+{
+    auto held = co_await co::lock(*r.m);
+    const bool is_signalled = co_await co::wait_for(*r.filled, held, 2ms);
+    const auto permit = co_await co::try_acquire_for(*r.permits, 2ms);
+    const auto shared = co_await co::try_lock_shared_for(*r.rw, 2ms);
+    const auto exclusive = co_await co::try_lock_for(*r.rw, 2ms);
+
+    co_return !is_signalled && held.owns_lock() && !permit && !shared && !exclusive;
+}
+
+static co::task<bool> first_of_two(const rest &r)
+{
+    const auto first = co_await co::when_any(co::lock(*r.rw), co::sleep_for(2ms));
+
+    co_return first.index() == 1;
+}
+
+static void test_rest(const rest &r)
+{
+    int left = TASKS, told[2];
+    char said;
+    co::loop loop;
+
+    CHECK(pipe(told) == 0);
+    const pid_t other = fork();
+    for (int i = 0; other == 0 && i < TASKS; i++) { /* fills it */
+        CHECK(fw_ipc_mutex_lock(r.m) == 0);
+        r.counter[0]++;
+        CHECK(fw_ipc_cond_signal(r.filled) == 0 && fw_ipc_mutex_unlock(r.m) == 0);
+    }
+    {
+        co::loop mine;
+        for (int i = 0; i < 4; i++)
+            mine.spawn(change(r));
+        for (int i = 0; other != 0 && i < 3; i++)
+            mine.spawn(consume(r, left));
+        mine.run();
+    }
+    if (other == 0) { /* and then takes everything */
+        CHECK(fw_ipc_permits_wait(r.permits) == 0 && fw_ipc_permits_wait(r.permits) == 0);
+        CHECK(fw_ipc_rwlock_wrlock(r.rw) == 0 && write(told[1], "x", 1) == 1);
+        for (;;)
+            pause();
+    }
+    CHECK(read(told[0], &said, 1) == 1);
+    CHECK(left == 0 && r.counter[0] == 0 && r.counter[1] == 8L * TIMES);
+    CHECK(loop.run(misses_all(r)));
+    CHECK(loop.run(first_of_two(r)));
+    CHECK(kill(other, SIGKILL) == 0 && waitpid(other, nullptr, 0) == other);
+    loop.run([](const rest &of) -> co::task<> {
+        auto held = co_await co::lock(*of.rw);
+        CHECK(held.owner_died());
+        held.consistent();
+        CHECK((co_await co::acquire(*of.permits)).owner_died());
+    }(r));
+    CHECK(fw_ipc_rwlock_trywrlock(r.rw) == 0 && fw_ipc_rwlock_wrunlock(r.rw) == 0);
+    close(told[0]);
+    close(told[1]);
+}
+
 int main()
 {
     const std::string name = "/furwock-coro-ipc-" + std::to_string(getpid());
@@ -105,6 +211,15 @@ int main()
     CHECK(waitpid(other, &status, 0) == other && status == 0);
     CHECK(counter == 2L * TASKS * TIMES);
     test_killed_owner(*m);
+    rest r{};
+    CHECK(fw_region_mutex(region, "queue", FW_REGION_CREATE, &r.m) == 0 &&
+          fw_region_cond(region, "filled", FW_REGION_CREATE, &r.filled) == 0 &&
+          fw_region_rwlock(region, "state", FW_REGION_CREATE, &r.rw) == 0 &&
+          fw_region_permits(region, "permits", 2, FW_REGION_CREATE, &r.permits) == 0 &&
+          fw_region_object(region, "state count", FW_REGION_DATA, 3 * sizeof(long),
+                           FW_REGION_CREATE, &object) == 0);
+    r.counter = static_cast<long *>(object);
+    test_rest(r);
     CHECK(fw_region_close(region) == 0);
     return 0;
 }

@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from ._furwock import _Watcher
 
-# Some objects can come to be had without word of it: permits, if their holder is killed.
+# With more holders than are watched (32), or where the kernel marks no deaths.
 _RECHECK_S = 0.1
 # For all others only what was not thought of: as in C, the intervals grow.
 _FIRST_INTERVAL_S = 0.05

@@ -6,6 +6,7 @@
 
 #include "event_state.h"
 #include "ipc/rwlock.h"
+#include "ipc/task.h"
 #include "semaphore_state.h"
 
 #define COND_FLAGS UINT64_C(3) /* fw_ipc_cond: waiters, sleepers; above them the number */
@@ -91,8 +92,12 @@ static bool is_permit_ready(fw_ipc_permits *p, struct fwpy_look *look)
 {
     announce(look, &p->queue_);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* IPERM3 in ipc/permits.c */
-    look->rechecks = true;                   /* lives of its holders are not watched */
-    return fw_ipc_permits_value(p) != 0;
+    if (fw_ipc_permits_value(p) != 0)
+        return true;
+    for (uint32_t i = 0; i < fw_ipc_permits_count(p) && !look->rechecks; i++)
+        if (fw_ipc_permits_holder_(p, i) != 0)
+            add_holder(look, fw_ipc_permits_holder_(p, i));
+    return false;
 }
 
 static bool is_event_ready(struct fwpy_event *e, uint64_t cleared, struct fwpy_look *look)
@@ -111,7 +116,8 @@ static bool is_condition_ready(fw_ipc_cond *c, uint64_t number, struct fwpy_look
     } while ((now & COND_FLAGS) != COND_FLAGS &&
              !fw_cas64_relaxed(&c->word_, &now, now | COND_FLAGS));
     look->expected = (uint32_t)(now | COND_FLAGS);
-    look->rechecks = true; /* a signal may have moved it to the mutex, whose holder may die */
+    look->beside = look->word + 1; /* a signal may move it to the mutex, whose holder may die */
+    look->beside_expected = (uint32_t)(now >> 32);
     return false;
 }
 
@@ -124,7 +130,6 @@ static bool is_drained(fw_ipc_rwlock *l, struct fwpy_look *look)
         return true; /* or something is wrong: the next step says so */
     look->word = reader.word;
     look->expected = reader.expected;
-    look->rechecks = true; /* IRW6: its wake may be missing */
     add_holder(look, reader.holder);
     return false;
 }
@@ -143,7 +148,6 @@ static bool is_rwlock_ready(fw_ipc_rwlock *l, uint64_t how, struct fwpy_look *lo
             return true;
     } while (!ipc_rw_has_writers(now) && !fw_cas64_relaxed(&l->word_, &now, now | FW_IPC_WAITERS));
     look->expected = (uint32_t)(now | FW_IPC_WAITERS);
-    look->rechecks = how == FWPY_RW_READ; /* a writer may stay as an upgradable reader */
     add_holder(look, holder);
     return false;
 }
@@ -153,6 +157,7 @@ bool fwpy_watch_is_ready(const struct fwpy_watched *w, struct fwpy_look *look)
     look->mapping = fw_ipc_mapping_of_(w->object);
     look->rechecks = false;
     look->holders = 0;
+    look->beside = NULL;
     if (look->mapping == NULL)
         return true;
     look->word = fw_ipc_half_(word_of(w));

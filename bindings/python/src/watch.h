@@ -32,9 +32,11 @@ enum { FWPY_HOLDERS_MAX = 32 };
 
 struct fwpy_look {
     const struct fw_ipc_mapping_ *mapping;
-    const uint32_t *word; /* on which others wake those that wait for it */
-    uint32_t expected;    /* what that says while it is not to be had */
-    bool rechecks;        /* it may come to be had without a wake: to be looked at at intervals */
+    const uint32_t *word;   /* on which others wake those that wait for it */
+    uint32_t expected;      /* what that says while it is not to be had */
+    const uint32_t *beside; /* what sleeps there is moved to a life: ICV6 in ipc/cond.c; or NULL */
+    uint32_t beside_expected;
+    bool rechecks; /* it may come to be had without a wake: to be looked at at intervals */
     unsigned holders;
     uint64_t holder[FWPY_HOLDERS_MAX]; /* it may be had if one of them dies */
 };

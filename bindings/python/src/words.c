@@ -6,7 +6,7 @@
 
 #include "ipc/region/keeper.h"
 
-enum word_kind { WORD_OBJECT, WORD_LIFE, WORD_ALARM };
+enum word_kind { WORD_OBJECT, WORD_LIFE, WORD_BESIDE, WORD_ALARM };
 
 struct fwpy_word {
     struct fw_kernel_wait_ wait; /* first */
@@ -14,6 +14,7 @@ struct fwpy_word {
     const uint32_t *at;
     uint32_t users;
     enum word_kind kind;
+    const uint32_t *alarm;                 /* of one beside an object: the region's */
     const struct fw_ipc_mapping_ *mapping; /* of an alarm: the region's, whose keeper is used */
 };
 
@@ -169,6 +170,7 @@ static void release(struct fwpy_words *ws, const struct fwpy_watches *watches)
 {
     unuse(ws, watches->word);
     unuse(ws, watches->alarm);
+    unuse(ws, watches->beside);
     for (unsigned i = 0; i < watches->lives; i++)
         unuse(ws, watches->life[i]);
 }
@@ -204,6 +206,12 @@ int fwpy_words_watch(struct fwpy_words *ws, struct fwpy_watches *watches, struct
 
     if (next.alarm != NULL)
         use_keeper(next.alarm, look->mapping);
+    if (look->beside != NULL && error == 0) {
+        next.beside = use(ws, look->beside, WORD_BESIDE, look->beside_expected);
+        error = next.beside != NULL ? 0 : ENOMEM;
+        if (error == 0)
+            next.beside->alarm = alarm;
+    }
     for (unsigned i = 0; i < look->holders && error == 0; i++)
         error = watch_life(ws, &next, look, look->holder[i]);
     release(ws, watches);
@@ -240,7 +248,9 @@ bool fwpy_words_reap(struct fwpy_words *ws)
         struct fwpy_word *word = (struct fwpy_word *)(void *)back;
         bool is_told = back->told == FW_TOLD_LOOK_;
         next = back->next;
-        if (is_told && word->kind != WORD_OBJECT) /* PYA2 */
+        if (is_told && word->kind == WORD_BESIDE) /* ICV6: whose life it was is not known */
+            fw_ipc_wake_(word->alarm, FW_FUTEX_ALL);
+        else if (is_told && word->kind != WORD_OBJECT) /* PYA2 */
             fw_ipc_wake_(word->at, FW_FUTEX_ALL);
         any |= is_told || word->users != 0;
         if (word->users == 0) {

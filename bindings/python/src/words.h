@@ -34,7 +34,7 @@ struct fwpy_words {
 
 /* What is watched for one task; zeroes: nothing. */
 struct fwpy_watches {
-    struct fwpy_word *word, *alarm;
+    struct fwpy_word *word, *alarm, *beside;
     unsigned lives;
     struct fwpy_word *life[FWPY_HOLDERS_MAX];
 };

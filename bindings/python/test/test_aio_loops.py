@@ -32,6 +32,7 @@ def fixture_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 @pytest.fixture(name="no_rechecks")
 def fixture_no_rechecks(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not told is never found."""
+    monkeypatch.setattr(_aio_watch, "_RECHECK_S", 1e6)
     monkeypatch.setattr(_aio_watch, "_FIRST_INTERVAL_S", 1e6)
     monkeypatch.setattr(_aio_watch, "_LONGEST_INTERVAL_S", 1e6)
 
@@ -77,7 +78,8 @@ class Holder:
 
 @pytest.mark.usefixtures("engine", "no_rechecks")
 @pytest.mark.parametrize("make, wrap", [(furwock.Mutex, aio.Mutex),
-                                        (lambda: furwock.Semaphore(1), aio.Semaphore)])
+                                        (lambda: furwock.Semaphore(1), aio.Semaphore),
+                                        (lambda: furwock.Permits(1), aio.Permits)])
 def test_a_release_is_told(make: Any, wrap: Any) -> None:
     plain = make()
     holder = Holder(plain)
@@ -107,6 +109,53 @@ def test_a_death_is_told(make: Any, wrap: Any) -> None:
         kill(holder.pid)
         grant = await task
         assert grant.owner_died and grant.process == holder.pid
+
+    run(main)
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+def test_permits_of_the_dead_are_told() -> None:
+    permits = furwock.Permits(3)
+    holders = [Holder(permits) for _ in range(3)]
+
+    async def main() -> None:
+        task = asyncio.create_task(aio.Permits(permits).acquire())
+        await is_waiting()
+        assert not watch().watcher.needs_rechecks()
+        kill(holders[1].pid)
+        assert await task
+        aio.Permits(permits).release()
+
+    run(main)
+    for holder in holders[0], holders[2]:
+        holder.leave()
+        holder.end()
+
+
+@pytest.mark.usefixtures("engine", "no_rechecks")
+def test_the_death_of_one_that_notified_is_told() -> None:
+    condition, notified = furwock.Condition(), furwock.Event()
+
+    def notify() -> None:
+        with condition:
+            condition.notify()  # the waiter is moved to the lock
+            notified.set()
+            notified.clear()
+            notified.wait(LONG_S)
+
+    async def main() -> None:
+        shared = aio.Condition(condition)
+        await shared.acquire()
+        task = asyncio.create_task(shared.wait())
+        await is_waiting()
+        assert not watch().watcher.needs_rechecks()
+        seen = asyncio.create_task(aio.Event(notified).wait())
+        await is_waiting(2)
+        pid = child(notify)
+        await seen
+        kill(pid)
+        await task
+        shared.release()
 
     run(main)
 
