@@ -248,7 +248,7 @@ static int wait_for(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m, struct fw_wat
     fw_operation_queued_(op->loop_, op, deadline);
     error = fw_ipc_mutex_unlock_as_(m, op->task_);
     if (error != 0) {
-        fw_await_cancel(op);
+        (void)!fw_await_cancel(op); /* it waits: nobody has been let in */
         return error;
     }
     fw_watch_look_(w, false);

@@ -121,7 +121,7 @@ int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper,
                              uint32_t round, uint32_t *queue,
                              struct fw_ipc_permit_holders_ *holders);
 
-/* Who holds it: the id; 0: nobody that lives. */
+/* The id of its holder; 0: nobody that lives. */
 uint64_t fw_ipc_permits_holder_(const fw_ipc_permits *u, uint32_t permit);
 
 /* Gives one back for the task: 0, EPERM.  `dead`: not 0: the next to take it is told. */

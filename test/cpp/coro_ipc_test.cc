@@ -84,7 +84,7 @@ static void test_killed_owner(fw_ipc_mutex &m)
     close(told[1]);
 }
 
-/* --- The other locks: a queue that writers fill and readers of both processes look at ----------- */
+/* --- The other locks -------------------------------------------------------------------------- */
 
 struct rest {
     fw_ipc_mutex *m;

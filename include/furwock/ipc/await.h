@@ -118,8 +118,10 @@ FW_API int fw_await_ipc_permits(fw_await *op, fw_ipc_permits *u, const fw_deadli
 /* Of an operation that has ended with 0 or EOWNERDEAD: which permit. */
 FW_API uint32_t fw_await_ipc_permit(const fw_await *op);
 
-/* Gives this one back, or any of the task's: 0, EPERM: it does not hold it, or any. */
+/* Gives this one back for the task that holds it (0: the calling thread): 0; else EPERM. */
 FW_API int fw_task_ipc_permits_give(fw_ipc_permits *u, uint32_t permit, fw_task task);
+
+/* Gives any one of the task's permits back (0: the calling thread's).  EPERM: it has none. */
 FW_API int fw_task_ipc_permits_post(fw_ipc_permits *u, fw_task task);
 
 /*
@@ -137,9 +139,13 @@ FW_API int fw_await_ipc_rdlock(fw_await *op, fw_ipc_rwlock *l, const fw_deadline
  */
 FW_API int fw_await_ipc_wrlock(fw_await *op, fw_ipc_rwlock *l, const fw_deadline *deadline);
 
-/* Releases it, and so on, for the task that holds it (0: the calling thread): else EPERM. */
+/* Releases one read lock of the task (0: of the calling thread).  EPERM: it has none. */
 FW_API int fw_task_ipc_rwlock_rdunlock(fw_ipc_rwlock *l, fw_task task);
+
+/* For the task that writes, as fw_ipc_rwlock_wrunlock: else EPERM. */
 FW_API int fw_task_ipc_rwlock_wrunlock(fw_ipc_rwlock *l, fw_task task);
+
+/* For the task that writes, as fw_ipc_rwlock_consistent: else EPERM. */
 FW_API int fw_task_ipc_rwlock_consistent(fw_ipc_rwlock *l, fw_task task);
 
 /*

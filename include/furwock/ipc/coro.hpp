@@ -5,18 +5,20 @@
 /*
  * furwock/coro.hpp for the locks of a region, which other processes hold (furwock/ipc/await.h).
  *
- *     co_await fw::co::lock(m)      ipc_guard; m is a fw_ipc_mutex; also try_lock_for, _until
- *     co_await fw::co::acquire(s)   true; s is a fw_ipc_sem; also try_acquire_for, _until
- *     co_await fw::co::acquire(p)   ipc_permit; p is a fw_ipc_permits; also try_acquire_for, _until
- *     co_await fw::co::lock(rw)     ipc_exclusive_guard; rw is a fw_ipc_rwlock; also try_lock_for, _until
- *     co_await fw::co::lock_shared(rw)   ipc_shared_guard; also try_lock_shared_for, _until
- *     co_await fw::co::wait(c, held)     true: signalled; c is a fw_ipc_cond, held an ipc_guard that
- *                                   holds the mutex again; may be spurious; also wait_for, _until
+ *     co_await fw::co::lock(m)      ipc_guard; m is a fw_ipc_mutex
+ *     co_await fw::co::acquire(s)   true; s is a fw_ipc_sem
+ *     co_await fw::co::acquire(p)   ipc_permit; p is a fw_ipc_permits
+ *     co_await fw::co::lock(rw)     ipc_exclusive_guard; rw is a fw_ipc_rwlock
+ *     co_await fw::co::lock_shared(rw)   ipc_shared_guard
+ *     co_await fw::co::wait(c, held)     true: signalled; c is a fw_ipc_cond, held an ipc_guard,
+ *                                   which holds the mutex again; may be spurious
+ *
+ * And try_lock_for, try_lock_shared_for, try_acquire_for, wait_for, and ..._until, as there.
  *
  * A guard whose owner_died() is true has the lock of an owner that was killed: what it protects is
  * to be repaired, and then consistent() to be called, or nobody gets the lock any more.  (A permit
- * whose owner_died() is true needs no call.)  lock_shared throws std::system_error, EOWNERDEAD, if a
- * writer was killed: whoever locks to write repairs.  They need a loop, not an executor.
+ * whose owner_died() is true needs no call.)  lock_shared throws std::system_error, EOWNERDEAD, if
+ * a writer was killed: whoever locks to write repairs.  They need a loop, not an executor.
  */
 #include <cerrno>
 #include <cstdint>
