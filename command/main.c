@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <furwock/version.h>
+
 #include "command.h"
 #include "command/print/visible.h"
 
@@ -26,7 +28,7 @@ static const struct command_table table = {
 
 static const char *name = "furwock"; /* in messages */
 
-const char *argp_program_version = "furwock " FW_COMMAND_VERSION;
+const char *argp_program_version = "furwock " FURWOCK_VERSION_STRING;
 
 void command_named(const char *whole)
 {

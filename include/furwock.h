@@ -17,6 +17,7 @@
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>
 #include <furwock/thread_safety.h>
+#include <furwock/version.h>
 #include <furwock/wait.h>
 
 #endif

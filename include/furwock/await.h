@@ -198,7 +198,7 @@ FW_API uint64_t fw_await_late(void);
  * To use an operation again, submit it again; it keeps loop, task and done.
  */
 FW_API void fw_await_init(fw_await *op, fw_loop *loop, fw_task task,
-                          void (*done)(fw_await *op, int error));
+                          void (*done)(fw_await *op, int error)) FW_ABI_NAME_(fw_await_init);
 
 /*
  * Prepares an operation without a loop: whoever grants it calls wake(arg) once, as the last thing

@@ -95,7 +95,7 @@ FW_NODISCARD FW_API int fw_barrier_trydestroy(fw_barrier *b);
  * Arrives, and waits until all have.  Returns FW_BARRIER_SERIAL to one of them (the last to
  * arrive), 0 to the others.
  */
-FW_API int fw_barrier_wait(fw_barrier *b);
+FW_API int fw_barrier_wait(fw_barrier *b) FW_ABI_NAME_(fw_barrier_wait);
 
 /*
  * Arrives and waits, as fw_barrier_wait, with a wait policy for this call (NULL: the process
@@ -122,9 +122,10 @@ FW_API void fw_barrier_drop(fw_barrier *b);
  * further part.  True: the caller was the last, and must call fw_barrier_open_.  False: it must
  * call fw_barrier_stay_ if it said that it would stay.
  */
-FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase);
-FW_API void fw_barrier_open_(fw_barrier *b, bool stay);
-FW_API void fw_barrier_stay_(fw_barrier *b, uint32_t phase);
+FW_API bool fw_barrier_arrive_(fw_barrier *b, uint32_t n, bool stay, bool drop, uint32_t *phase)
+    FW_ABI_NAME_(fw_barrier_arrive);
+FW_API void fw_barrier_open_(fw_barrier *b, bool stay) FW_ABI_NAME_(fw_barrier_open);
+FW_API void fw_barrier_stay_(fw_barrier *b, uint32_t phase) FW_ABI_NAME_(fw_barrier_stay);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/barrier.h>

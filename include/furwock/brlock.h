@@ -94,7 +94,7 @@ typedef struct FW_CAPABILITY("read-write lock") fw_brlock {
 } fw_brlock;
 
 /* Makes *l a free lock.  Returns 0, or ENOMEM. */
-FW_API int fw_brlock_init(fw_brlock *l);
+FW_API int fw_brlock_init(fw_brlock *l) FW_ABI_NAME_(fw_brlock_init);
 
 /*
  * Frees what init allocated.  No thread may hold the lock or be about to ask for it; it waits for

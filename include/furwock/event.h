@@ -88,7 +88,7 @@ typedef struct fw_event {
 FW_API int fw_event_init(fw_event *e, fw_event_kind kind, bool set);
 
 /* Sets the event, and wakes the waiters that it releases. */
-FW_API void fw_event_set(fw_event *e);
+FW_API void fw_event_set(fw_event *e) FW_ABI_NAME_(fw_event_set);
 
 /* Resets the event. */
 FW_API void fw_event_reset(fw_event *e);

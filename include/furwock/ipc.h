@@ -16,5 +16,6 @@
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
 #include <furwock/ipc/state.h>
+#include <furwock/version.h>
 
 #endif

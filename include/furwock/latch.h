@@ -76,7 +76,7 @@ typedef struct fw_latch {
 FW_API int fw_latch_init(fw_latch *l, uint32_t n);
 
 /* Counts n down, and releases all waiters when the count becomes zero. n may be 0. */
-FW_API void fw_latch_count_down(fw_latch *l, uint32_t n);
+FW_API void fw_latch_count_down(fw_latch *l, uint32_t n) FW_ABI_NAME_(fw_latch_count_down);
 
 /* Returns 0 if the latch is open, else EAGAIN. Never waits. */
 FW_NODISCARD FW_API int fw_latch_trywait(const fw_latch *l);
@@ -99,7 +99,8 @@ FW_API int fw_latch_wait_policy(fw_latch *l, const fw_wait_policy *policy,
                                 const fw_deadline *deadline);
 
 /* Counts n down, and waits until the latch is open. */
-FW_API void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n);
+FW_API void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n)
+    FW_ABI_NAME_(fw_latch_arrive_and_wait);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/latch.h>

@@ -92,7 +92,7 @@ FW_API void fw_mutex_init(fw_mutex *m);
 FW_NODISCARD FW_API int fw_mutex_trylock(fw_mutex *m) FW_TRY_ACQUIRE(0, m);
 
 /* Internal: lock, once the fast path has failed. */
-FW_API void fw_mutex_lock_slow_(fw_mutex *m);
+FW_API void fw_mutex_lock_slow_(fw_mutex *m) FW_ABI_NAME_(fw_mutex_lock_slow);
 
 /* Internal: free -> 1 -> id.  In every other state the lowest byte is 1 already, and stays so. */
 static inline bool fw_mutex_take_(fw_mutex *m)

@@ -77,7 +77,8 @@ FW_INLINE bool fw_once_is_done(const fw_once *o)
 #endif
 
 /* Internal: the call, where the initialisation is not known to be done. */
-FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg);
+FW_API int fw_once_call_slow_(fw_once *o, int (*init)(void *), void *arg)
+    FW_ABI_NAME_(fw_once_call_slow);
 
 /*
  * Calls init(arg) unless that has succeeded before; waits while another thread does so.  Returns 0
@@ -96,8 +97,8 @@ FW_INLINE int fw_once_call(fw_once *o, int (*init)(void *), void *arg)
  * Internal, for furwock.hpp, whose initialisers may throw.  Begin waits; true: the caller is to
  * initialise, and must call end, and say whether that is done now.
  */
-FW_API bool fw_once_begin_(fw_once *o);
-FW_API void fw_once_end_(fw_once *o, bool done);
+FW_API bool fw_once_begin_(fw_once *o) FW_ABI_NAME_(fw_once_begin);
+FW_API void fw_once_end_(fw_once *o, bool done) FW_ABI_NAME_(fw_once_end);
 
 #ifdef FW_ANNOTATED_
 #include <furwock/bits/annotated/once.h>

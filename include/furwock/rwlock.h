@@ -127,10 +127,12 @@ static inline uint64_t fw_rwlock_sole_(uint64_t mode)
 }
 
 /* Internal: the rest of the calls, once the word has turned out to be `seen`. */
-FW_API void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen);
-FW_API void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen);
-FW_API void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen);
-FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen);
+FW_API void fw_rwlock_rdlock_slow_(fw_rwlock *l, uint64_t seen) FW_ABI_NAME_(fw_rwlock_rdlock_slow);
+FW_API void fw_rwlock_rdunlock_slow_(fw_rwlock *l, uint64_t seen)
+    FW_ABI_NAME_(fw_rwlock_rdunlock_slow);
+FW_API void fw_rwlock_wrlock_slow_(fw_rwlock *l, uint64_t seen) FW_ABI_NAME_(fw_rwlock_wrlock_slow);
+FW_API void fw_rwlock_wrunlock_slow_(fw_rwlock *l, uint64_t seen)
+    FW_ABI_NAME_(fw_rwlock_wrunlock_slow);
 
 /*
  * --- Reading -----------------------------------------------------------------------------------

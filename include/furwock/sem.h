@@ -80,9 +80,9 @@ typedef struct fw_sem {
 FW_API int fw_sem_init(fw_sem *s, uint32_t value, uint32_t max);
 
 /* Internal: the same calls, once the fast path has failed. */
-FW_API int fw_sem_trywait_slow_(fw_sem *s);
-FW_API void fw_sem_wait_slow_(fw_sem *s);
-FW_API int fw_sem_post_slow_(fw_sem *s, uint32_t n);
+FW_API int fw_sem_trywait_slow_(fw_sem *s) FW_ABI_NAME_(fw_sem_trywait_slow);
+FW_API void fw_sem_wait_slow_(fw_sem *s) FW_ABI_NAME_(fw_sem_wait_slow);
+FW_API int fw_sem_post_slow_(fw_sem *s, uint32_t n) FW_ABI_NAME_(fw_sem_post_slow);
 
 /*
  * Internal: n > 0 and no waiters, n -> n - 1.  Loading the word that the last operation has written

@@ -28,6 +28,7 @@ static int checked_fw_brlock_init(fw_brlock *l)
     return FW_NATIVE_(fw_brlock_init)(l);
 }
 FW_CHECKED_(fw_brlock_init);
+FW_EXPORT_NATIVE_ABI(checked_fw_brlock_init, fw_brlock_init);
 
 static bool is_held(const fw_brlock *l)
 {

@@ -33,23 +33,32 @@ static int checked_fw_ipc_mutex_init(fw_ipc_mutex *m)
 }
 FW_CHECKED_(fw_ipc_mutex_init);
 
-static int checked_fw_ipc_mutex_lock(fw_ipc_mutex *m)
+static int lock(fw_ipc_mutex *m, int (*next)(fw_ipc_mutex *), const void *site)
 {
     struct fw_check_target_ target = mutex_of(m, false);
-    const void *site = FW_SITE_;
     bool looks = fw_check_native_looks_(site);
     int error;
 
     if (looks)
         fw_check_before_(&target, FW_CHECK_WAITS, site);
-    error = FW_NATIVE_(fw_ipc_mutex_lock)(m);
+    error = next(m);
     if (looks && (error == 0 || error == EOWNERDEAD))
         fw_check_got_(&target, site);
     return error;
 }
+
+static int checked_fw_ipc_mutex_lock(fw_ipc_mutex *m)
+{
+    return lock(m, FW_NATIVE_(fw_ipc_mutex_lock), FW_SITE_);
+}
 FW_CHECKED_(fw_ipc_mutex_lock);
 
-FW_CHECKED_WAIT(fw_ipc_mutex_lock_slow_, fw_ipc_mutex, mutex_of, false);
+static int checked_fw_ipc_mutex_lock_slow(fw_ipc_mutex *m)
+{
+    return lock(m, FW_NATIVE_ABI_(fw_ipc_mutex_lock_slow), FW_SITE_);
+}
+FW_EXPORT_NATIVE_ABI(checked_fw_ipc_mutex_lock_slow, fw_ipc_mutex_lock_slow);
+
 FW_CHECKED_TRY(fw_ipc_mutex_trylock, fw_ipc_mutex, mutex_of, false);
 FW_CHECKED_TIMED(fw_ipc_mutex_timedlock, fw_ipc_mutex, mutex_of, false);
 FW_CHECKED_POLICY(fw_ipc_mutex_lock_policy, fw_ipc_mutex, mutex_of, false);

@@ -46,7 +46,7 @@ static void checked_fw_mutex_lock_slow(fw_mutex *m)
     else
         fw_stat_native_mutex_lock_(m, FW_SITE_);
 }
-FW_EXPORT_NATIVE(checked_fw_mutex_lock_slow, fw_mutex_lock_slow_);
+FW_EXPORT_NATIVE_ABI(checked_fw_mutex_lock_slow, fw_mutex_lock_slow);
 
 static void checked_fw_mutex_lock(fw_mutex *m)
 {

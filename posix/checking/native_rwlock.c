@@ -108,13 +108,13 @@ static void native_rdlock(fw_rwlock *l, uint64_t seen)
 {
     fw_stat_native_rdlock_(l, seen, FW_SITE_);
 }
-FW_EXPORT_NATIVE(native_rdlock, fw_rwlock_rdlock_slow_);
+FW_EXPORT_NATIVE_ABI(native_rdlock, fw_rwlock_rdlock_slow);
 
 static void native_wrlock(fw_rwlock *l, uint64_t seen)
 {
     fw_stat_native_wrlock_(l, seen, FW_SITE_);
 }
-FW_EXPORT_NATIVE(native_wrlock, fw_rwlock_wrlock_slow_);
+FW_EXPORT_NATIVE_ABI(native_wrlock, fw_rwlock_wrlock_slow);
 
 /* --- All callers ------------------------------------------------------------------------------ */
 

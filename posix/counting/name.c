@@ -40,4 +40,4 @@ static int count_name(const void *lock, const char *name)
         fw_names_set_((struct fw_name_entry_ *)f->names, lock, name);
     return error != 0 ? error : name_next(lock, name);
 }
-FW_EXPORT(count_name, fw_name, FURWOCK_0_1);
+FW_EXPORT(count_name, fw_name, FURWOCK_0_2);

@@ -59,7 +59,7 @@ static void begin(struct fw_stat_ *s, enum fw_stat_what_ what, const void *lock,
 
 void fw_stat_native_mutex_lock_(fw_mutex *m, const void *site)
 {
-    __typeof__(&fw_mutex_lock_slow_) next = FW_NATIVE_(fw_mutex_lock_slow_);
+    __typeof__(&fw_mutex_lock_slow_) next = FW_NATIVE_ABI_(fw_mutex_lock_slow);
     int owner = fw_mutex_owner(m);
     struct fw_stat_ s;
 
@@ -87,7 +87,7 @@ int fw_stat_native_mutex_timedlock_(fw_mutex *m, const fw_deadline *deadline, co
 /* Not where others read, too: it only has to look again. */
 void fw_stat_native_rdlock_(fw_rwlock *l, uint64_t seen, const void *site)
 {
-    __typeof__(&fw_rwlock_rdlock_slow_) next = FW_NATIVE_(fw_rwlock_rdlock_slow_);
+    __typeof__(&fw_rwlock_rdlock_slow_) next = FW_NATIVE_ABI_(fw_rwlock_rdlock_slow);
     int owner = fw_rwlock_owner(l);
     struct fw_stat_ s;
 
@@ -100,7 +100,7 @@ void fw_stat_native_rdlock_(fw_rwlock *l, uint64_t seen, const void *site)
 
 void fw_stat_native_wrlock_(fw_rwlock *l, uint64_t seen, const void *site)
 {
-    __typeof__(&fw_rwlock_wrlock_slow_) next = FW_NATIVE_(fw_rwlock_wrlock_slow_);
+    __typeof__(&fw_rwlock_wrlock_slow_) next = FW_NATIVE_ABI_(fw_rwlock_wrlock_slow);
     bool waits = fw_load64_relaxed(&l->state_) != 0;
     struct fw_stat_ s;
 
@@ -113,7 +113,7 @@ void fw_stat_native_wrlock_(fw_rwlock *l, uint64_t seen, const void *site)
 
 void fw_stat_native_sem_wait_(fw_sem *sem, const void *site)
 {
-    __typeof__(&fw_sem_wait_slow_) next = FW_NATIVE_(fw_sem_wait_slow_);
+    __typeof__(&fw_sem_wait_slow_) next = FW_NATIVE_ABI_(fw_sem_wait_slow);
     struct fw_stat_ s;
 
     fw_stat_begin_(&s, FW_STAT_SEM, sem, site);

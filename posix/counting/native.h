@@ -16,14 +16,17 @@
 /* The function of that name in furwock's shared library, with its type. */
 void *fw_stat_native_next_(void **known, const char *name);
 
-#define FW_NATIVE_(name)                                  \
-    __extension__({                                       \
-        static void *known_;                              \
-        union {                                           \
-            void *address;                                \
-            __typeof__(&(name)) function;                 \
-        } next_ = {fw_stat_native_next_(&known_, #name)}; \
-        next_.function;                                   \
+#define FW_NATIVE_(name) FW_NATIVE_NAMED_(name, #name)
+/* The same of fw_x_slow_, by the name that programs have compiled in: fw_x_slow. */
+#define FW_NATIVE_ABI_(name) FW_NATIVE_NAMED_(name##_, FW_ABI_TEXT_(name))
+#define FW_NATIVE_NAMED_(name, text)                     \
+    __extension__({                                      \
+        static void *known_;                             \
+        union {                                          \
+            void *address;                               \
+            __typeof__(&(name)) function;                \
+        } next_ = {fw_stat_native_next_(&known_, text)}; \
+        next_.function;                                  \
     })
 
 void fw_stat_native_mutex_lock_(fw_mutex *m, const void *site);

@@ -8,4 +8,4 @@ static void native_sem_wait(fw_sem *sem)
 {
     fw_stat_native_sem_wait_(sem, FW_SITE_);
 }
-FW_EXPORT_NATIVE(native_sem_wait, fw_sem_wait_slow_);
+FW_EXPORT_NATIVE_ABI(native_sem_wait, fw_sem_wait_slow);

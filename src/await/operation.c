@@ -4,6 +4,7 @@
  * an object's submit call is made: operation.h.
  */
 #include "await/operation.h"
+#include "core/linkable.h"
 
 #include <stddef.h>
 
@@ -30,6 +31,7 @@ void fw_await_init(fw_await *op, fw_loop *loop, fw_task task, void (*done)(fw_aw
 {
     *op = (fw_await){.task_ = task != 0 ? task : fw_self_(), .loop_ = loop, .call_.done = done};
 }
+FW_LINKABLE_(fw_await_init);
 
 void fw_await_init_waker(fw_await *op, fw_task task, void (*wake)(void *), void *arg)
 {

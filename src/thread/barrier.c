@@ -41,6 +41,7 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
+#include "core/linkable.h"
 #include "core/wait.h"
 #include "sys/fork.h"
 #include "sys/panic.h"
@@ -172,6 +173,7 @@ int fw_barrier_wait(fw_barrier *b)
 {
     return fw_barrier_wait_policy(b, NULL);
 }
+FW_LINKABLE_(fw_barrier_wait);
 
 uint32_t fw_barrier_arrive(fw_barrier *b)
 {

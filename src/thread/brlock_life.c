@@ -8,6 +8,7 @@
 #include <furwock/bits/self.h>
 #include <furwock/brlock.h>
 
+#include "core/linkable.h"
 #include "core/recheck.h"
 #include "sys/clock.h"
 #include "sys/cpu_count.h"
@@ -44,6 +45,7 @@ int fw_brlock_init(fw_brlock *l)
     l->lines_ = lines;
     return 0;
 }
+FW_LINKABLE_(fw_brlock_init);
 
 /*
  * Is a writer inside?  One that releases the lock opens the stripes from the first to the last, and

@@ -44,6 +44,7 @@
 #include <furwock/futex.h>
 
 #include "core/adaptive_spin.h"
+#include "core/linkable.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
@@ -271,6 +272,7 @@ void fw_event_set(fw_event *e)
     else if (!set_auto(e))
         fw_permits_post_(&e->state_, 1, 1); /* false: it was set */
 }
+FW_LINKABLE_(fw_event_set);
 
 void fw_event_reset(fw_event *e)
 {

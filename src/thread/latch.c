@@ -31,6 +31,7 @@
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 
+#include "core/linkable.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "thread/any_source.h"
@@ -120,6 +121,7 @@ void fw_latch_count_down(fw_latch *l, uint32_t n)
 {
     count(l, n);
 }
+FW_LINKABLE_(fw_latch_count_down);
 
 int fw_latch_trywait(const fw_latch *l)
 {
@@ -178,6 +180,7 @@ void fw_latch_arrive_and_wait(fw_latch *l, uint32_t n)
     if (!count(l, n))
         fw_latch_wait(l);
 }
+FW_LINKABLE_(fw_latch_arrive_and_wait);
 
 /* --- For fw_wait_any -------------------------------------------------------------------------- */
 

@@ -35,6 +35,22 @@
 #endif
 #endif
 
+/*
+ * The number of the ABI: of what programs have compiled in, that is the layouts of objects and what
+ * the fast paths do to them.  With these headers only a library of this number works, and it is the
+ * one in its SONAME.  What a fast path calls or reads in the library has the number in its name
+ * there, so that another library is refused when a program is linked and when it is loaded:
+ * doc/guide/versions.md.
+ */
+#define FURWOCK_ABI 1
+
+/* Behind a declaration: that name, with the number.  (Two steps: for the number, not the word.) */
+#define FW_TEXT_(x) FW_TEXT_OF_(x)
+#define FW_TEXT_OF_(x) #x
+#define FW_ABI_TEXT_(name) #name "_abi" FW_TEXT_(FURWOCK_ABI) "_"
+#define FW_ABI_TEXT_(name) #name "_abi" FW_TEXT_(FURWOCK_ABI) "_"
+#define FW_ABI_NAME_(name) __asm__(#name "_abi" FW_TEXT_(FURWOCK_ABI) "_")
+
 /* C linkage from C++, and nothing from C. */
 #ifdef __cplusplus
 #define FW_BEGIN_DECLS extern "C" {

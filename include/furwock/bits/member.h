@@ -36,10 +36,11 @@ struct fw_ipc_self_ {
     struct fw_ipc_me_ me;
 };
 
-FW_API extern __thread struct fw_ipc_self_ fw_ipc_self_ __attribute__((tls_model("initial-exec")));
+FW_API extern __thread struct fw_ipc_self_ fw_ipc_self_ FW_ABI_NAME_(fw_ipc_self)
+    __attribute__((tls_model("initial-exec")));
 
 /* The second word there is the epoch; 0 right after a fork. */
-FW_API extern const uint64_t *fw_life_now_;
+FW_API extern const uint64_t *fw_life_now_ FW_ABI_NAME_(fw_life_now);
 enum { FW_LIFE_EPOCH_ = 1 };
 
 static inline uint64_t fw_ipc_epoch_now_(void)

@@ -18,10 +18,11 @@ FW_BEGIN_DECLS
 #define FW_ID_SHIFT 8u
 #define FW_ID_HELD 1u
 
-FW_API extern __thread uint32_t fw_self_id_ __attribute__((tls_model("initial-exec")));
+FW_API extern __thread uint32_t fw_self_id_ FW_ABI_NAME_(fw_self_id)
+    __attribute__((tls_model("initial-exec")));
 
 /* Finds out and remembers the calling thread's identity; returns it.  Never 0. */
-FW_API uint32_t fw_self_init_(void);
+FW_API uint32_t fw_self_init_(void) FW_ABI_NAME_(fw_self_init);
 
 static inline uint32_t fw_self_(void)
 {

@@ -106,8 +106,8 @@ FW_API int fw_ipc_mutex_init(fw_ipc_mutex *m);
 FW_NODISCARD FW_API int fw_ipc_mutex_trylock(fw_ipc_mutex *m);
 
 /* Internal: lock, once the fast path has failed; and the time of an acquisition, for tools. */
-FW_API int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m);
-FW_API void fw_ipc_mutex_stamp_(fw_ipc_mutex *m);
+FW_API int fw_ipc_mutex_lock_slow_(fw_ipc_mutex *m) FW_ABI_NAME_(fw_ipc_mutex_lock_slow);
+FW_API void fw_ipc_mutex_stamp_(fw_ipc_mutex *m) FW_ABI_NAME_(fw_ipc_mutex_stamp);
 
 /* Internal: free -> id, by a thread that is known to have a participant slot in the region. */
 static inline bool fw_ipc_mutex_take_(fw_ipc_mutex *m)

@@ -84,7 +84,8 @@ FW_INLINE bool fw_ipc_once_is_done(const fw_ipc_once *o)
 #endif
 
 /* Internal: the call, where the initialisation is not known to be done. */
-FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg);
+FW_API int fw_ipc_once_call_slow_(fw_ipc_once *o, int (*init)(void *), void *arg)
+    FW_ABI_NAME_(fw_ipc_once_call_slow);
 
 /*
  * Calls init(arg) unless that has succeeded before; waits while another thread does so.

@@ -143,7 +143,7 @@ enum {
  *   and what open(2) says of a path: ENAMETOOLONG, ENOTDIR, EISDIR, EROFS ...
  */
 FW_NODISCARD FW_API int fw_region_open(const char *name, size_t size, unsigned flags,
-                                       fw_region **region);
+                                       fw_region **region) FW_ABI_NAME_(fw_region_open);
 
 /*
  * Creates or joins a region, as fw_region_open, in an open file: a memfd, inherited or passed by
@@ -154,7 +154,7 @@ FW_NODISCARD FW_API int fw_region_open(const char *name, size_t size, unsigned f
  * It is up to the caller to check the owner (fstat(2), fw_region_owner): SHARED changes nothing.
  * RENEW is EINVAL, here and for fw_region_adopt: there is no name.
  */
-FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region);
+FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region) FW_ABI_NAME_(fw_region_open_fd);
 
 /*
  * Creates or joins a region, as fw_region_open, in a shared mapping of the user's own, readable
@@ -166,7 +166,7 @@ FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, f
  *   EBUSY       this process has a region that overlaps with it
  */
 FW_NODISCARD FW_API int fw_region_adopt(void *memory, size_t size, unsigned flags,
-                                        fw_region **region);
+                                        fw_region **region) FW_ABI_NAME_(fw_region_adopt);
 
 /*
  * Ends the use of a region by the whole process, if it is closed for the last time: no thread is in

@@ -6,7 +6,7 @@
 #define FW_VERSION_GLIBC_2_2_5 "GLIBC_2.2.5"
 #define FW_VERSION_GLIBC_2_3_2 "GLIBC_2.3.2"
 #define FW_VERSION_GLIBC_2_17 "GLIBC_2.17"
-#define FW_VERSION_FURWOCK_0_1 "FURWOCK_0.1"
+#define FW_VERSION_FURWOCK_0_2 "FURWOCK_0.2"
 #define FW_VERSION_GLIBC_2_34 "GLIBC_2.34"
 
 #define FW_EXPORT_SINCE_(function, name, version, text) \

@@ -29,6 +29,7 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "core/linkable.h"
 #include "core/recheck.h"
 #include "core/sleep.h"
 #include "ipc/region/join.h"
@@ -193,6 +194,7 @@ int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
     return region == NULL || !are_flags_valid(flags) ? EINVAL
                                                      : open_descriptor(fd, size, flags, region);
 }
+FW_LINKABLE_(fw_region_open_fd);
 
 /* The permissions that are asked for; those of a file that is there may be any: all. */
 static unsigned permissions_of(unsigned flags)
@@ -251,6 +253,7 @@ int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **re
         error = open_name(name, size, flags, &is_replaced, region);
     return error == 0 && is_replaced ? ETIMEDOUT : error;
 }
+FW_LINKABLE_(fw_region_open);
 
 int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **region)
 {
@@ -275,6 +278,7 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
     fw_mutex_unlock(&opening);
     return error;
 }
+FW_LINKABLE_(fw_region_adopt);
 
 /*
  * Does another thread have a slot?  One that has ended is known to the kernel for a moment after

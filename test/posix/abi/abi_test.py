@@ -88,7 +88,7 @@ class Symbols(unittest.TestCase):
         for library in LIBRARIES:
             others = sorted(f"{name}@{version}" for name, version in exported(library)
                             if (name, version) not in self.theirs and not BESIDE.match(name)
-                            and version != "FURWOCK_0.1")
+                            and not version.startswith("FURWOCK_"))
             self.assertEqual(others, [], library)
 
     def test_only_the_c_library_is_needed(self):

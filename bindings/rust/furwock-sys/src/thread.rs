@@ -264,7 +264,9 @@ extern "C" {
     ) -> c_int;
     pub fn fw_cond_signal(c: *mut fw_cond) -> u32;
     pub fn fw_cond_broadcast(c: *mut fw_cond) -> u32;
+    #[link_name = "fw_once_begin_abi1_"]
     pub fn fw_once_begin_(o: *mut fw_once) -> bool;
+    #[link_name = "fw_once_end_abi1_"]
     pub fn fw_once_end_(o: *mut fw_once, done: bool);
     pub fn fw_sem_init(s: *mut fw_sem, value: u32, max: u32) -> c_int;
     pub fn fw_sem_trywait(s: *mut fw_sem) -> c_int;
@@ -298,6 +300,7 @@ extern "C" {
     pub fn fw_barrier_arrive(b: *mut fw_barrier) -> u32;
     pub fn fw_barrier_await(b: *mut fw_barrier, phase: u32);
     pub fn fw_barrier_drop(b: *mut fw_barrier);
+    #[link_name = "fw_barrier_arrive_abi1_"]
     pub fn fw_barrier_arrive_(
         b: *mut fw_barrier,
         n: u32,
@@ -305,7 +308,9 @@ extern "C" {
         drop: bool,
         phase: *mut u32,
     ) -> bool;
+    #[link_name = "fw_barrier_open_abi1_"]
     pub fn fw_barrier_open_(b: *mut fw_barrier, stay: bool);
+    #[link_name = "fw_barrier_stay_abi1_"]
     pub fn fw_barrier_stay_(b: *mut fw_barrier, phase: u32);
     pub fn fw_latch_init(l: *mut fw_latch, n: u32) -> c_int;
     pub fn fw_latch_count_down(l: *mut fw_latch, n: u32);

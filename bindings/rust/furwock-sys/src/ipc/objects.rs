@@ -350,6 +350,7 @@ extern "C" {
     pub fn fw_ipc_barrier_round(b: *const fw_ipc_barrier) -> u32;
     pub fn fw_ipc_barrier_death(b: *const fw_ipc_barrier, death: *mut fw_ipc_death) -> c_int;
 
+    #[link_name = "fw_ipc_once_call_slow_abi1_"]
     pub fn fw_ipc_once_call_slow_(
         o: *mut fw_ipc_once,
         init: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
