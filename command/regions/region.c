@@ -2,6 +2,7 @@
 #include "region.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/version.h>
 
 #include "command/command.h"
 #include "command/print/visible.h"
@@ -61,13 +63,19 @@ const char *region_trouble(const struct region *r)
     return r->is_whole && mapped.was_cut ? "truncated while it was read" : NULL;
 }
 
-static const char *explain(int error)
+static const char *explain(int error, const struct fw_ipc_plan_ *plan)
 {
+    static char format[100]; /* one region is looked at at a time */
+
     switch (error) {
     case EINPROGRESS:
         return "half made: the process that creates it is still at it, or has died";
     case EPROTO:
-        return "a region of another version of furwock, or of another byte order";
+        if (plan->format == 0)
+            return "a region of another byte order";
+        snprintf(format, sizeof format, "a region of format %" PRIu32 ": furwock %s has format %d",
+                 plan->format, FURWOCK_VERSION_STRING, FW_REGION_FORMAT);
+        return format;
     case ENOENT:
         return "no region: zeroes";
     default:
@@ -96,7 +104,7 @@ static int look_into(int fd, struct region *r, const char **why)
     r->bytes = about.size;
     error = fw_ipc_head_check_(&head, about.size, &r->plan);
     if (error != 0) {
-        *why = explain(error);
+        *why = explain(error, &r->plan);
         return error == EINPROGRESS || error == EPROTO ? 0 : error;
     }
     error = fw_shm_map_(fd, r->plan.size, false, &base);

@@ -152,13 +152,15 @@ static void print_region(const struct printer *p, const struct show *s)
     region_count(&s->region, &threads, &processes);
     print_member(p, "region", json_string(s->region.name));
     print_member(p, "bytes", json_integer((json_int_t)s->region.plan.size));
-    print_member(p, "version", json_integer(FW_IPC_VERSION));
+    print_member(p, "region_format", json_integer(s->region.plan.format));
     print_member(p, "has_stamps", json_boolean((s->region.plan.flags & FW_REGION_STAMP) != 0));
     print_member(p, "trouble", print_text_json(s->trouble));
     print_member(p, "damaged", json_integer(s->damaged));
-    print_words(p, "%s: %" PRIu64 " bytes, %zu object%s, %u thread%s of %u process%s\n",
-                s->region.name, s->region.plan.size, s->object_count, print_plural(s->object_count),
-                threads, print_plural(threads), processes, processes == 1 ? "" : "es");
+    print_words(
+        p, "%s: format %" PRIu32 ", %" PRIu64 " bytes, %zu object%s, %u thread%s of %u process%s\n",
+        s->region.name, s->region.plan.format, s->region.plan.size, s->object_count,
+        print_plural(s->object_count), threads, print_plural(threads), processes,
+        processes == 1 ? "" : "es");
     if (s->trouble != NULL)
         print_words(p, "It is %s.\n", s->trouble);
     if (s->damaged != 0)

@@ -17,6 +17,7 @@
 
 #include "ipc/region/journal.h"
 #include "ipc/region/member.h"
+#include "ipc/region/why.h"
 
 /* A cache line of its own for each. */
 enum { JOURNAL_AT = 64 };
@@ -61,12 +62,13 @@ static int find_or_make(fw_region *region, const char *name, fw_region_kind kind
     *lock = NULL;
     *j = NULL;
     if (wanted.capacity > SIZE_MAX / 2)
-        return EINVAL;
+        return fw_region_fail_(EINVAL, "\"%s\": a journal of %zu bytes is too long", name,
+                               wanted.capacity);
     error =
         fw_region_object_init(region, name, kind, JOURNAL_AT + fw_ipc_journal_size(wanted.capacity),
                               flags, init, &wanted, &object);
     if (error == 0 && !fw_ipc_journal_has_(journal_of(object), wanted.capacity))
-        error = EPROTO; /* it was found, and had been made differently */
+        error = fw_region_fail_(EPROTO, "\"%s\" has no journal, or one of another capacity", name);
     if (error == 0) {
         *lock = object;
         *j = journal_of(object);

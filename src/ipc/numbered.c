@@ -14,6 +14,7 @@
 
 #include "ipc/barrier_word.h"
 #include "ipc/region/journal.h"
+#include "ipc/region/why.h"
 #include "ipc/sem.h"
 
 /* What is asked for: sem: value, max; permits: n; barrier: parties, mode; journal: capacity. */
@@ -39,7 +40,7 @@ static int find_or_make(fw_region *region, const char *name, const struct number
         fw_region_object_init(region, name, of->kind, of->size(&n), flags, of->init, &n, object);
     if (error == 0 && !of->is_as_asked(*object, &n)) {
         *object = NULL;
-        error = EPROTO;
+        error = fw_region_fail_(EPROTO, "\"%s\" was made with other numbers", name);
     }
     return error;
 }

@@ -66,7 +66,7 @@ class InUse(command_test.Case):
     def test_the_whole(self):
         whole = self.show()
         self.assertEqual(whole["format"], "furwock-show-1")
-        self.assertEqual((whole["bytes"], whole["version"]), (REGION_BYTES, 1))
+        self.assertEqual((whole["bytes"], whole["region_format"]), (REGION_BYTES, 1))
         self.assertTrue(whole["has_stamps"])
         self.assertIsNone(whole["trouble"])
         self.assertEqual(whole["damaged"], 0)
@@ -221,7 +221,7 @@ class Left(command_test.Case):
 
     def test_half_made_and_other_versions(self):
         head = bytearray(self.path.read_bytes())
-        for at, value, words in ((0, 0, "half made"), (8, 2, "another version")):
+        for at, value, words in ((0, 0, "half made"), (8, 2, "of format 2: furwock ")):
             other = bytearray(head)
             other[at:at + (8 if at == 0 else 4)] = value.to_bytes(8 if at == 0 else 4, "little")
             self.path.write_bytes(other)

@@ -27,7 +27,7 @@ _LARGEST = 1 << 30
 
 _TROUBLE = {
     errno.EINPROGRESS: "half made: the process that creates it is still at it, or has died",
-    errno.EPROTO: "a region of another version of furwock, or of another byte order",
+    errno.EPROTO: "a region of another format than this furwock has, or of another byte order",
     errno.ENOENT: "no region: zeroes",
 }
 _NO_REGION = "no region, or one that was overwritten or truncated"

@@ -102,6 +102,14 @@ enum {
     FW_REGION_RENEW = 1 << 20      /* a name, with CREATE: replace a stale region by a new one */
 };
 
+/*
+ * The format of regions: of everything that lies in one.  A process opens a region only if it has
+ * the format that this header says, whichever version of furwock created it; versions of one format
+ * share a region, also between C, Python and Rust.  What to do when the format changes:
+ * doc/guide/versions.md.
+ */
+#define FW_REGION_FORMAT 1
+
 /* The most regions that a process can have open at a time. */
 #define FW_REGION_MAX_OPEN 16
 
@@ -125,11 +133,12 @@ enum {
  *               effective user nor root; or has more permissions than were asked for; or has
  *               another name beside this one (a hard link)
  *   ENOSPC      no space for it (also EDQUOT, and EFBIG: more than the process may write)
- *   EPROTO      a region of another version of the library, or of another byte order; or one that
- *               is smaller than `size`
+ *   EPROTO      a region of another format (FW_REGION_FORMAT), or of another byte order; or one
+ *               that is smaller than `size`
  *   EUCLEAN     no region (nor zeroes, to create one in), or its header was overwritten, or the
  *               file was truncated
- *   ESTALE      created before the last boot, or on another machine, and no RENEW. With RENEW its
+ *   ESTALE      created before the last boot, or on another machine, in any format, and no RENEW.
+ *               With RENEW its
  *               name is removed, and a region created in a new file; processes that do so at once
  *               end up in the same one, even if some are killed.  (Errors as for fw_region_remove.)
  *               Do not use it if several machines share the file system, or containers have a
@@ -199,6 +208,13 @@ FW_API int fw_region_leave(fw_region *region);
  * EPERM, and what unlink(2) says.
  */
 FW_API int fw_region_remove(const char *name);
+
+/*
+ * Why the calling thread's last fw_region_open, open_fd, adopt, object, or call for an object of
+ * some type (fw_region_mutex ...) failed: one sentence for people, as "a region of format 2:
+ * furwock 0.2.0 has format 1"; "" after success.  It is valid until the thread's next such call.
+ */
+FW_API const char *fw_region_strerror(void);
 
 /* Where the region begins, in this process; NULL if it is no region. */
 FW_API void *fw_region_base(const fw_region *region);

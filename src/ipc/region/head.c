@@ -32,18 +32,19 @@
 #include "sys/origin.h"
 
 /*
- * plan: bits 0-7 flags, 12-39 the size, 40-47 the version, 48-63 a mark, which tells what is
+ * plan: bits 0-7 flags, 12-39 the size, 40-47 the format, 48-63 a mark, which tells what is
  * begun from what was never a region.
  */
 #define PLAN_STAMP UINT64_C(1)
 #define PLAN_SIZE UINT64_C(0xfffffff000)
-#define PLAN_VERSION(version) ((uint64_t)(version) << 40)
-#define PLAN_VERSIONS (UINT64_C(0xff) << 40)
+#define PLAN_FORMAT(number) ((uint64_t)(number) << 40)
+#define PLAN_FORMATS (UINT64_C(0xff) << 40)
 #define PLAN_MARK (UINT64_C(0x7766) << 48)
 #define PLAN_MARKS (UINT64_C(0xffff) << 48)
 
 _Static_assert(FW_IPC_REGION_MAX_SIZE <= PLAN_SIZE && FW_IPC_HEAD_SIZE == 4096, "a size fits");
 _Static_assert(FW_IPC_REGION_MIN_SIZE == FW_REGION_MIN_SIZE, "the header says so");
+_Static_assert(FW_REGION_FORMAT > 0 && FW_REGION_FORMAT <= 0xff, "a plan has eight bits for it");
 _Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, for the check");
 
 /* In boot and pid_namespace, for which zero says that they are not stored yet. */
@@ -71,7 +72,8 @@ int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan)
     if (size < FW_IPC_REGION_MIN_SIZE || size > FW_IPC_REGION_MAX_SIZE ||
         size % FW_IPC_HEAD_SIZE != 0)
         return EINVAL;
-    *plan = (struct fw_ipc_plan_){.size = size, .flags = flags & FW_REGION_STAMP};
+    *plan = (struct fw_ipc_plan_){
+        .size = size, .flags = flags & FW_REGION_STAMP, .format = FW_REGION_FORMAT};
     plan->entry_count = clamp(size / ENTRY_SHARE, ENTRIES_LEAST, ENTRIES_MOST);
     plan->member_count = clamp(size / MEMBER_SHARE, MEMBERS_LEAST, FW_IPC_MEMBERS_MAX);
     plan->entries_at = FW_IPC_HEAD_SIZE;
@@ -83,7 +85,7 @@ int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan)
 
 static uint64_t word_of(const struct fw_ipc_plan_ *plan)
 {
-    return PLAN_MARK | PLAN_VERSION(FW_IPC_VERSION) | plan->size |
+    return PLAN_MARK | PLAN_FORMAT(FW_REGION_FORMAT) | plan->size |
            (plan->flags & FW_REGION_STAMP ? PLAN_STAMP : 0);
 }
 
@@ -93,8 +95,10 @@ static int plan_of(uint64_t word, struct fw_ipc_plan_ *plan)
 
     if ((word & PLAN_MARKS) != PLAN_MARK)
         return EUCLEAN;
-    if ((word & PLAN_VERSIONS) != PLAN_VERSION(FW_IPC_VERSION))
+    if ((word & PLAN_FORMATS) != PLAN_FORMAT(FW_REGION_FORMAT)) {
+        *plan = (struct fw_ipc_plan_){.format = (uint32_t)((word & PLAN_FORMATS) >> 40)};
         return EPROTO;
+    }
     if (fw_ipc_plan_(word & PLAN_SIZE, flags, plan) != 0)
         return EUCLEAN;
     return word == word_of(plan) ? 0 : EUCLEAN;
@@ -110,7 +114,7 @@ static void draw_up(const struct fw_ipc_plan_ *plan, struct fw_ipc_head_ *head)
 {
     *head = (struct fw_ipc_head_){
         .magic = FW_IPC_MAGIC,
-        .version = FW_IPC_VERSION,
+        .format = FW_REGION_FORMAT,
         .flags = plan->flags,
         .plan = word_of(plan),
         .size = plan->size,
@@ -145,10 +149,15 @@ static void copy(const struct fw_ipc_head_ *head, struct fw_ipc_head_ *seen)
     to[PLAN_WORD] = fw_load64_relaxed(words_of(head) + PLAN_WORD);
 }
 
-static bool is_foreign(const struct fw_ipc_head_ *seen)
+/* Of another byte order or format?  Of the second *plan has what every format has. */
+static bool is_foreign(const struct fw_ipc_head_ *seen, struct fw_ipc_plan_ *plan)
 {
-    return seen->magic == __builtin_bswap64(FW_IPC_MAGIC) ||
-           (seen->magic == FW_IPC_MAGIC && seen->version != FW_IPC_VERSION && seen->version != 0) ||
+    bool is_made = seen->magic == FW_IPC_MAGIC && seen->format != FW_REGION_FORMAT;
+
+    *plan = (struct fw_ipc_plan_){0};
+    if (is_made && seen->format != 0)
+        *plan = (struct fw_ipc_plan_){.format = seen->format, .boot = seen->boot};
+    return plan->format != 0 || seen->magic == __builtin_bswap64(FW_IPC_MAGIC) ||
            (seen->magic == 0 && seen->plan != 0 &&
             (__builtin_bswap64(seen->plan) & PLAN_MARKS) == PLAN_MARK);
 }
@@ -169,7 +178,7 @@ int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct 
     int error;
 
     copy(head, &seen);
-    if (is_foreign(&seen))
+    if (is_foreign(&seen, plan))
         return EPROTO;
     if (is_blank(&seen, (CONSTANT_WORDS + 1) * sizeof(uint64_t)))
         return ENOENT;

@@ -16,6 +16,7 @@ struct fw_ipc_plan_ {
     uint32_t entries_at;
     uint32_t members_at;
     uint64_t objects_at; /* a multiple of FW_IPC_HEAD_SIZE */
+    uint32_t format;     /* FW_REGION_FORMAT; or see fw_ipc_head_check_ */
     uint64_t boot;       /* of the region that is there; else 0 */
     uint64_t pid_namespace;
 };
@@ -32,7 +33,8 @@ int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan);
  *   0             the head of a region; *plan is filled
  *   EINPROGRESS   of one that is being made, or whose maker died; *plan has the size and the flags
  *   ENOENT        zeroes
- *   EPROTO        another version, or another byte order
+ *   EPROTO        another format, then plan->format is the number, and plan->boot is known where it
+ *                 is made; or another byte order: 0
  *   EUCLEAN       neither; or not as it was made; or the region does not fit in `mapped`
  */
 int fw_ipc_head_check_(const struct fw_ipc_head_ *head, uint64_t mapped, struct fw_ipc_plan_ *plan);

@@ -48,6 +48,8 @@ static int decide(int found, const struct fw_ipc_plan_ *plan, unsigned flags, bo
 {
     if (found == 0 && (flags & FW_REGION_RENEW) != 0 && check_origin(plan) != 0)
         return ESTALE;
+    if (found == EPROTO && check_origin(plan) != 0) /* whoever understands it is gone */
+        return ESTALE;
     *is_to_make = found == ENOENT && (flags & FW_REGION_CREATE) != 0; /* F:ipc-join-makes-anyway */
     if (found == EINPROGRESS)
         found = 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <furwock/ipc/mutex.h>
+#include <furwock/ipc/region.h>
 
 #include "sys/robust.h"
 
@@ -21,16 +22,15 @@
  * that member's process and its kernel follow, and which are cleared when it leaves.
  */
 #define FW_IPC_MAGIC UINT64_C(0x316b636f77727566) /* "furwock1", in the CPU's byte order */
-#define FW_IPC_VERSION 1u
 #define FW_IPC_HEAD_SIZE 4096u
 #define FW_IPC_REGION_MIN_SIZE 65536u
 #define FW_IPC_REGION_MAX_SIZE (UINT64_C(1) << 33) /* a share has 30 bits for an offset / 8 */
 
 struct fw_ipc_head_ {
-    uint64_t magic; /* stored last; 0: not made, or half made */
-    uint32_t version;
-    uint32_t flags; /* FW_REGION_STAMP */
-    uint64_t plan;  /* size and flags in one word, stored first: head.c */
+    uint64_t magic;  /* stored last; 0: not made, or half made */
+    uint32_t format; /* FW_REGION_FORMAT of the creator's library */
+    uint32_t flags;  /* FW_REGION_STAMP */
+    uint64_t plan;   /* size and flags in one word, stored first: head.c */
     uint64_t size;
     uint32_t entries_at, entry_count;
     uint32_t members_at, member_count;
@@ -101,6 +101,12 @@ struct fw_ipc_member_ {
     uint64_t shares[FW_IPC_SHARES]; /* what it holds together with others: src/ipc/share.h */
 };
 
+/* Of every format, so that each can say which one it has found, and whether it is in use. */
+_Static_assert(offsetof(struct fw_ipc_head_, magic) == 0 &&
+                   offsetof(struct fw_ipc_head_, format) == 8 &&
+                   offsetof(struct fw_ipc_head_, plan) == 16 &&
+                   offsetof(struct fw_ipc_head_, boot) == 64,
+               "these stay where they are");
 _Static_assert(sizeof(struct fw_ipc_entry_) == 64, "one cache line");
 _Static_assert(sizeof(struct fw_ipc_member_) == FW_IPC_MEMBER_SIZE, "four cache lines");
 _Static_assert(sizeof(struct fw_ipc_head_) <= FW_IPC_HEAD_SIZE, "the head fits");

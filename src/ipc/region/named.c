@@ -14,6 +14,7 @@
 
 #include "ipc/region/directory.h"
 #include "ipc/region/region.h"
+#include "ipc/region/why.h"
 #include "sys/clock.h"
 
 #define MAKING ((unsigned)FW_REGION_CREATE | FW_REGION_EXCLUSIVE)
@@ -32,6 +33,43 @@ static bool is_request_valid(const char *name, fw_region_kind kind, size_t size,
            ((flags & FW_REGION_CREATE) == 0 || size != 0);
 }
 
+/* Why such a request is refused. */
+static int refuse(const fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                  unsigned flags)
+{
+    if (!fw_region_is_open_(region))
+        return fw_region_fail_(EINVAL, "that is no open region");
+    if (name == NULL || name[0] == '\0' ||
+        strnlen(name, FW_REGION_NAME_MAX + 1) > FW_REGION_NAME_MAX)
+        return fw_region_fail_(EINVAL, "an object's name has 1 to %d bytes", FW_REGION_NAME_MAX);
+    if (kind < FW_REGION_DATA || kind > FW_REGION_JOURNAL)
+        return fw_region_fail_(EINVAL, "\"%s\": there is no kind %d of objects", name, (int)kind);
+    if ((flags & ~MAKING) != 0)
+        return fw_region_fail_(EINVAL, "\"%s\": flags 0x%x are not for objects", name,
+                               flags & ~MAKING);
+    if ((flags & MAKING) == FW_REGION_EXCLUSIVE)
+        return fw_region_fail_(EINVAL, "\"%s\": FW_REGION_EXCLUSIVE without FW_REGION_CREATE",
+                               name);
+    if (size == 0)
+        return fw_region_fail_(EINVAL, "\"%s\": an object of 0 bytes is not made", name);
+    return fw_region_fail_(EINVAL, "\"%s\": no pointer to the object is given", name);
+}
+
+static int mismatch(const struct fw_ipc_entry_ *found, const struct fw_ipc_entry_ *wanted)
+{
+    static const char *const kinds[] = {
+        "nothing",     "data",    "a mutex",   "a read-write lock", "a condition variable",
+        "a semaphore", "permits", "a barrier", "a once flag",       "a journal"};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+
+    if (found->state != wanted->state)
+        return fw_region_fail_(EPROTO, "\"%s\" is %s, not %s", wanted->name,
+                               found->state < KINDS ? kinds[found->state] : "of another kind",
+                               kinds[wanted->state]);
+    return fw_region_fail_(EPROTO, "\"%s\" has %llu bytes, and not %llu", wanted->name,
+                           (unsigned long long)found->size, (unsigned long long)wanted->size);
+}
+
 static int find(const fw_region *region, const struct fw_ipc_entry_ *wanted, unsigned flags,
                 void **object)
 {
@@ -44,7 +82,7 @@ static int find(const fw_region *region, const struct fw_ipc_entry_ *wanted, uns
     if ((flags & FW_REGION_EXCLUSIVE) != 0)
         return EEXIST;
     if (e.state != wanted->state || e.size < wanted->size) /* F:ipc-dir-any-kind */
-        return EPROTO;
+        return mismatch(&e, wanted);
     *object = base + e.at;
     return 0;
 }
@@ -82,15 +120,15 @@ static int lock_directory(fw_ipc_mutex *naming)
     return error == ENOTRECOVERABLE || error == EPERM ? EUCLEAN : error;
 }
 
-int fw_region_object_init(fw_region *region, const char *name, fw_region_kind kind, size_t size,
-                          unsigned flags, initialiser *init, void *arg, void **object)
+static int find_or_make(fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                        unsigned flags, initialiser *init, void *arg, void **object)
 {
     struct fw_ipc_entry_ entry = {.state = kind, .size = size};
     fw_ipc_mutex *naming;
     int error;
 
     if (!fw_region_is_open_(region) || object == NULL || !is_request_valid(name, kind, size, flags))
-        return EINVAL;
+        return refuse(region, name, kind, size, flags);
     memcpy(entry.name, name, strlen(name));
     error = find(region, &entry, flags, object);
     if (error != ENOENT || (flags & FW_REGION_CREATE) == 0)
@@ -105,6 +143,13 @@ int fw_region_object_init(fw_region *region, const char *name, fw_region_kind ki
     /* F:ipc-dir-left-locked */
     fw_ipc_mutex_unlock(naming); /* it fails if the lock was written over: for the next one */
     return error;
+}
+
+int fw_region_object_init(fw_region *region, const char *name, fw_region_kind kind, size_t size,
+                          unsigned flags, initialiser *init, void *arg, void **object)
+{
+    fw_region_forget_();
+    return fw_region_ended_(find_or_make(region, name, kind, size, flags, init, arg, object));
 }
 
 int fw_region_object(fw_region *region, const char *name, fw_region_kind kind, size_t size,

@@ -35,8 +35,10 @@
 #include "ipc/region/join.h"
 #include "ipc/region/keeper.h"
 #include "ipc/region/member.h"
+#include "ipc/region/refuse.h"
 #include "ipc/region/region.h"
 #include "ipc/region/repairs.h"
+#include "ipc/region/why.h"
 #include "sys/clock.h"
 #include "sys/fork.h"
 #include "sys/region_file.h"
@@ -77,12 +79,6 @@ bool fw_region_is_open_(const struct fw_region *region)
     uintptr_t at = (uintptr_t)region - (uintptr_t)regions;
 
     return at < sizeof regions && at % sizeof *region == 0 && fw_load32_acquire(&region->uses) != 0;
-}
-
-static bool are_flags_valid(unsigned flags)
-{
-    return (flags & ~(MAKING | FW_REGION_STAMP | FW_REGION_SHARED | PERMISSIONS)) == 0 &&
-           (flags & MAKING) != FW_REGION_EXCLUSIVE;
 }
 
 static struct fw_region *free_handle(void)
@@ -153,7 +149,7 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
         if ((flags & FW_REGION_EXCLUSIVE) != 0)
             return EEXIST;
         if (r->joined.plan.size < size)
-            return EPROTO;
+            return fw_region_fail_of_size_(r->joined.plan.size, size);
         r->is_dormant = false;
         fw_store32_release(&r->uses, r->uses + 1);
         *region = r;
@@ -162,9 +158,10 @@ static int open_file(int fd, size_t size, unsigned flags, fw_region **region)
     sweep_all();
     r = free_handle();
     if (error == 0)
-        error = r == NULL ? EMFILE : fw_ipc_join_file_(fd, size, flags, &r->joined);
+        error = r == NULL ? fw_region_fail_of_handles_()
+                          : fw_ipc_join_file_(fd, size, flags, &r->joined);
     if (error != 0)
-        return error;
+        return r == NULL ? error : fw_region_explain_(error, &r->joined.plan, size);
     error = fw_ipc_mapping_add_(r->joined.base, &r->joined.plan, &r->mapping);
     if (error != 0) {
         fw_shm_unmap_(r->joined.base, (size_t)r->joined.plan.size);
@@ -191,8 +188,11 @@ static int open_descriptor(int fd, size_t size, unsigned flags, fw_region **regi
 
 int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
 {
-    return region == NULL || !are_flags_valid(flags) ? EINVAL
-                                                     : open_descriptor(fd, size, flags, region);
+    int error;
+
+    fw_region_forget_();
+    error = fw_region_check_call_(region, flags, 0);
+    return error != 0 ? error : fw_region_ended_(open_descriptor(fd, size, flags, region));
 }
 FW_LINKABLE_(fw_region_open_fd);
 
@@ -214,7 +214,7 @@ static int check_privacy(int fd, unsigned flags)
 
     if (error != 0 || (flags & FW_REGION_SHARED) != 0)
         return error;
-    return fw_shm_is_private_(&about, permissions_of(flags)) ? 0 : EPERM;
+    return fw_region_check_file_(&about, permissions_of(flags));
 }
 
 /* 0: *is_replaced, or *region is the region. */
@@ -240,34 +240,52 @@ static int open_name(const char *name, size_t size, unsigned flags, bool *is_rep
 
 int fw_region_open(const char *name, size_t size, unsigned flags, fw_region **region)
 {
-    bool is_making = (flags & FW_REGION_CREATE) != 0;
     bool is_replaced = true;
     int error = 0;
 
-    if (name == NULL || region == NULL || !fw_shm_is_name_(name) ||
-        !are_flags_valid(flags & ~(unsigned)FW_REGION_RENEW) ||
-        (!is_making && (flags & FW_REGION_RENEW) != 0) ||
-        (is_making && (size < FW_REGION_MIN_SIZE || size > FW_IPC_REGION_MAX_SIZE)))
-        return EINVAL;
+    fw_region_forget_();
+    error = fw_region_check_call_(region, flags, FW_REGION_RENEW);
+    if (error == 0)
+        error = fw_region_check_name_(name);
+    if (error == 0 && (flags & FW_REGION_CREATE) != 0)
+        error = fw_region_check_size_(size);
     for (unsigned i = 0; i < RENEWALS && error == 0 && is_replaced; i++)
         error = open_name(name, size, flags, &is_replaced, region);
-    return error == 0 && is_replaced ? ETIMEDOUT : error;
+    if (error == 0 && is_replaced)
+        error = fw_region_fail_(ETIMEDOUT, "others renew it all the time");
+    return fw_region_ended_(error);
 }
 FW_LINKABLE_(fw_region_open);
+
+/* For the holder of `opening`. */
+static int adopt_memory(void *memory, size_t size, unsigned flags, struct fw_region *r)
+{
+    if (memory == NULL || (uintptr_t)memory % fw_shm_page_() != 0)
+        return fw_region_fail_(EINVAL, "the memory does not begin on a page");
+    if (fw_region_check_size_(size - size % FW_IPC_HEAD_SIZE) != 0)
+        return EINVAL;
+    return fw_region_explain_(fw_ipc_join_memory_(memory, size, flags, &r->joined), &r->joined.plan,
+                              size);
+}
 
 int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **region)
 {
     struct fw_region *r;
     int error;
 
-    if (region == NULL || !are_flags_valid(flags))
-        return EINVAL;
+    fw_region_forget_();
+    error = fw_region_check_call_(region, flags, 0);
+    if (error != 0)
+        return error;
     lock_handles();
     sweep_all();
     r = free_handle();
-    error = r == NULL ? EMFILE : is_taken(memory, size) ? EBUSY : 0;
-    if (error == 0)
-        error = fw_ipc_join_memory_(memory, size, flags, &r->joined);
+    if (r == NULL)
+        error = fw_region_fail_of_handles_();
+    else if (is_taken(memory, size))
+        error = fw_region_fail_(EBUSY, "this process has a region that overlaps with it");
+    else
+        error = adopt_memory(memory, size, flags, r);
     if (error == 0)
         error = fw_ipc_mapping_add_(memory, &r->joined.plan, &r->mapping);
     if (error == 0) {
@@ -276,7 +294,7 @@ int fw_region_adopt(void *memory, size_t size, unsigned flags, fw_region **regio
         *region = r;
     }
     fw_mutex_unlock(&opening);
-    return error;
+    return fw_region_ended_(error);
 }
 FW_LINKABLE_(fw_region_adopt);
 

@@ -133,9 +133,9 @@ TEST(of_another_kind)
     struct fw_ipc_head_ *head = made();
     uint64_t plan = head->plan;
 
-    head->version++;
+    head->format++;
     assert_int_equal(check(head), EPROTO);
-    head->version--;
+    head->format--;
     head->magic = __builtin_bswap64(head->magic);
     assert_int_equal(check(head), EPROTO);
     memset(head, 0, CHECKED);

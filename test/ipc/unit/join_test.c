@@ -162,7 +162,9 @@ TEST(from_before_the_last_start)
     head->boot ^= 2;
     head->check = fw_hash_(FW_HASH_START_, head, offsetof(struct fw_ipc_head_, check));
     assert_int_equal(join(fd, 0, 0, &size), fw_boot_() == 0 ? 0 : ESTALE);
-    head->version = 9;
+    head->format = 9; /* which says of what boot it is, too */
+    assert_int_equal(join(fd, 0, 0, &size), fw_boot_() == 0 ? EPROTO : ESTALE);
+    head->boot ^= 2;
     assert_int_equal(join(fd, 0, 0, &size), EPROTO);
     fw_shm_unmap_(j.base, SIZE);
     close(fd);

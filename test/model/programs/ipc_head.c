@@ -27,7 +27,7 @@ enum shadow { MAKERS, JOINED };
 static void setup(void)
 {
     static const struct model_part parts[] = {HEAD_PART("magic", magic),
-                                              HEAD_PART("version", version),
+                                              HEAD_PART("format", format),
                                               HEAD_PART("plan", plan),
                                               HEAD_PART("size", size),
                                               HEAD_PART("entries", entries_at),
