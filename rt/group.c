@@ -12,11 +12,16 @@
 
 #include <furwock/futex.h>
 #include <furwock/ipc/region.h>
+#include <furwock/version.h>
 
 #include "sys/origin.h"
 
 _Static_assert((int)FW_RT_TASKS == (int)FW_RT_TASKS_MAX, "the header's number");
 _Static_assert((int)FW_RT_LOCKS == (int)FW_RT_LOCKS_MAX, "the header's number");
+_Static_assert(FW_RT_FORMAT == FW_RT_GROUP_FORMAT, "the header's number");
+_Static_assert(offsetof(struct fw_rt_state, magic) == 0 &&
+                   offsetof(struct fw_rt_state, format) == 8,
+               "in every format there");
 _Static_assert((int)FW_RT_NAME == (int)FW_RT_NAME_MAX + 1, "the header's number, and a 0");
 
 /* The object in a group's region. */
@@ -31,7 +36,7 @@ static int write_head(void *object, void *unused)
 
     (void)unused;
     w->magic = FW_RT_MAGIC;
-    w->version = FW_RT_VERSION;
+    w->format = FW_RT_FORMAT;
     return 0;
 }
 
@@ -44,14 +49,21 @@ static void touch(struct fw_rt_state *w)
         fw_or32_relaxed((uint32_t *)((char *)w + at), 0);
 }
 
-static int check_head(const struct fw_rt_state *w, const char *name)
+/* Of the head, which is in every format: 0, EPROTO, EUCLEAN. */
+static int check_format(const struct fw_rt_state *w, const char *name)
 {
-    if (w->magic != FW_RT_MAGIC || w->tasks > FW_RT_TASKS || w->locks > FW_RT_LOCKS ||
-        w->tier > FW_RT_TIER_B)
+    if (w->magic != FW_RT_MAGIC)
         return fw_rt_fail_(EUCLEAN, "the group \"%s\" was written over", name);
-    if (w->version != FW_RT_VERSION)
-        return fw_rt_fail_(EPROTO, "the group \"%s\" is of version %u, and this library's is %u",
-                           name, w->version, FW_RT_VERSION);
+    if (w->format != FW_RT_FORMAT)
+        return fw_rt_fail_(EPROTO, "the group \"%s\" is of format %u: furwock %s has format %u",
+                           name, w->format, FURWOCK_VERSION_STRING, FW_RT_FORMAT);
+    return 0;
+}
+
+static int check_numbers(const struct fw_rt_state *w, const char *name)
+{
+    if (w->tasks > FW_RT_TASKS || w->locks > FW_RT_LOCKS || w->tier > FW_RT_TIER_B)
+        return fw_rt_fail_(EUCLEAN, "the group \"%s\" was written over", name);
     return 0;
 }
 
@@ -65,6 +77,37 @@ static int agree_on_namespace(struct fw_rt_state *w, const char *name)
     return fw_rt_fail_(ENOTSUP, "the group \"%s\" belongs to another pid namespace", name);
 }
 
+/* Its format is looked at first: one of another format may have another size. */
+static int open_object(fw_region *region, const char *name, void **object)
+{
+    int error = fw_region_object(region, OBJECT, FW_REGION_DATA, FW_RT_HEAD_SIZE, 0, object);
+
+    if (error == 0) {
+        error = check_format(*object, name);
+        if (error != 0)
+            return error;
+    }
+    error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_state),
+                                  FW_REGION_CREATE, write_head, NULL, object);
+    if (error != 0)
+        return fw_rt_fail_(error, "no group in the region \"%s\": %s", name, fw_region_strerror());
+    error = check_format(*object, name);
+    return error == 0 ? check_numbers(*object, name) : error;
+}
+
+/* Is it too small because it was made for a group of another format?  The error is known. */
+static void look_at_format(const char *name, unsigned flags)
+{
+    fw_region *region;
+    void *object;
+
+    if (fw_region_open(name, 0, flags, &region) != 0)
+        return;
+    if (fw_region_object(region, OBJECT, FW_REGION_DATA, FW_RT_HEAD_SIZE, 0, &object) == 0)
+        check_format(object, name);
+    fw_region_close(region);
+}
+
 static int open_region(struct fw_rt_group *group, const char *name, unsigned flags)
 {
     fw_region *region;
@@ -76,14 +119,13 @@ static int open_region(struct fw_rt_group *group, const char *name, unsigned fla
                            "the group \"%s\" is another user's, or lets others in: it takes"
                            " fw_rt_group_open_shared",
                            name);
-    if (error != 0)
-        return fw_rt_fail_(error, "the region \"%s\" of the group: %s", name, strerror(error));
-    error = fw_region_object_init(region, OBJECT, FW_REGION_DATA, sizeof(struct fw_rt_state),
-                                  FW_REGION_CREATE, write_head, NULL, &object);
-    if (error != 0)
-        error = fw_rt_fail_(error, "no group in the region \"%s\": %s", name, strerror(error));
-    else
-        error = check_head(object, name);
+    if (error != 0) {
+        fw_rt_fail_(error, "the region \"%s\" of the group: %s", name, fw_region_strerror());
+        if (error == EPROTO)
+            look_at_format(name, flags);
+        return error;
+    }
+    error = open_object(region, name, &object);
     if (error == 0)
         error = agree_on_namespace(object, name);
     if (error != 0) {

@@ -43,7 +43,8 @@
 /* In `begun`, for each lock under a ceiling whose owner has died, and nobody has been told yet. */
 #define FW_RT_ORPHANED (1u << 25)
 
-#define FW_RT_VERSION 2u
+#define FW_RT_FORMAT 2u /* of all below; furwock/rt.h has it, too */
+#define FW_RT_HEAD_SIZE 16u
 #define FW_RT_MAGIC 0x315f74725f777566ull /* "fuw_rt_1" */
 
 /* In a task's page (tier B), beside its locks: it may take others without asking. */
@@ -135,8 +136,8 @@ struct fw_rt_cpu_record {
 } __attribute__((aligned(64)));
 
 struct fw_rt_state {
-    uint64_t magic;
-    uint32_t version;
+    uint64_t magic;  /* with the format: in every format here, FW_RT_HEAD_SIZE bytes */
+    uint32_t format; /* FW_RT_FORMAT of the creator's library */
     uint32_t tier;
     uint32_t alive;         /* tier B: the scheduler is there */
     uint32_t state_lock;    /* tier A: futex that inherits, around what opens and begins change */

@@ -114,7 +114,7 @@ static bool fill_state(int fd, const struct fw_rt_scx_options *options,
     if (w == MAP_FAILED)
         return false;
     w->state.magic = FW_RT_MAGIC;
-    w->state.version = FW_RT_VERSION;
+    w->state.format = FW_RT_FORMAT;
     w->state.tier = 2;
     w->version = FW_RT_SCX_VERSION;
     w->generation = boot_ns();

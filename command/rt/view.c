@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <furwock/ipc/region.h>
 #include <furwock/rt.h>
+#include <furwock/version.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "command/print/visible.h"
 #include "command/show/show.h"
@@ -27,21 +30,29 @@ void rt_view_copy(void *to, const void *from, size_t size)
 
 const char *rt_view_region(struct rt_view *v, const struct region *r)
 {
+    static char other_format[100];
     struct fw_ipc_entry_ entry;
     int error = fw_ipc_directory_find_(region_base(r), &r->plan, OBJECT, &entry);
 
     if (error != 0)
         return error == ENOENT ? "a region without a group of real-time tasks"
                                : "the region's directory is corrupt";
-    if (entry.state != FW_REGION_DATA || entry.size != sizeof v->state)
-        return "its object \"" OBJECT "\" is no group of this version";
-    rt_view_copy(&v->state, (const char *)region_base(r) + entry.at, sizeof v->state);
+    if (entry.state != FW_REGION_DATA || entry.size < FW_RT_HEAD_SIZE)
+        return "its object \"" OBJECT "\" is no group";
+    rt_view_copy(&v->state, (const char *)region_base(r) + entry.at, FW_RT_HEAD_SIZE);
     if (v->state.magic == 0)
         return "the group is half made";
     if (v->state.magic != FW_RT_MAGIC)
         return "its group is corrupt";
-    if (v->state.version != FW_RT_VERSION)
-        return "its group is of another version";
+    if (v->state.format != FW_RT_FORMAT) {
+        snprintf(other_format, sizeof other_format,
+                 "its group is of format %" PRIu32 ": furwock %s has format %u", v->state.format,
+                 FURWOCK_VERSION_STRING, FW_RT_FORMAT);
+        return other_format;
+    }
+    if (entry.size != sizeof v->state)
+        return "its group is corrupt: not of its size";
+    rt_view_copy(&v->state, (const char *)region_base(r) + entry.at, sizeof v->state);
     if (v->state.tier != FW_RT_TIER_A && v->state.tier != FW_RT_TIER_B)
         return "its group is corrupt: no such tier";
     rt_view_conclude(v, r);

@@ -99,6 +99,13 @@ FW_BEGIN_DECLS
  *         return error;
  *     }
  */
+/*
+ * The format of groups: of everything that the tasks of one share.  A process opens a group only if
+ * it has the format that this header says, whichever version of furwock created it; the scheduler
+ * of tier B likewise: doc/guide/versions.md.
+ */
+#define FW_RT_GROUP_FORMAT 2
+
 typedef struct fw_rt_group fw_rt_group;
 typedef struct fw_rt_task fw_rt_task;
 
@@ -149,7 +156,7 @@ enum {
  *   EPERM     the file belongs to neither the caller nor root, admits other users, or has a second
  *             name: fw_rt_group_open_shared opens it
  *   ENOTSUP   tier B: no such scheduler runs here; or the group is another pid namespace's
- *   EPROTO    a group of another version, or of the other tier
+ *   EPROTO    a group of another format (FW_RT_GROUP_FORMAT), or of the other tier
  *   EUCLEAN   the file is no group, or it was overwritten
  *   ENOMEM; and what fw_region_open returns
  */

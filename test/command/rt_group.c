@@ -4,7 +4,7 @@
  * `furwock rt status` to look at; says "ready" and its thread's id, and stays until its standard
  * input ends.
  *
- *     rt_state NAME [half|magic|version|tier|nonsense]
+ *     rt_state NAME [half|magic|format|tier|nonsense]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void make_up(struct fw_rt_state *w)
     w->task[GHOST].held = 1u << LOG;
     w->task[GHOST].state = FW_RT_DEAD;
     w->tier = FW_RT_TIER_A;
-    w->version = FW_RT_VERSION;
+    w->format = FW_RT_FORMAT;
     w->magic = FW_RT_MAGIC;
 }
 
@@ -89,8 +89,8 @@ static void spoil(struct fw_rt_state *w, const char *how)
         w->magic = 0;
     else if (strcmp(how, "magic") == 0)
         w->magic++;
-    else if (strcmp(how, "version") == 0)
-        w->version++;
+    else if (strcmp(how, "format") == 0)
+        w->format++;
     else if (strcmp(how, "tier") == 0)
         w->tier = 77;
     else

@@ -91,7 +91,7 @@ class Status(command_test.Case):
 
     def test_spoilt_groups(self):
         for how, line in (("half", "half made"), ("magic", "corrupt"),
-                          ("version", "another version"), ("tier", "no such tier")):
+                          ("format", "of format 3: furwock "), ("tier", "no such tier")):
             with group(how) as (name, _):
                 self.assertIn(line, self.refused(1, "rt", "status", name))
 

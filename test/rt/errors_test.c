@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <furwock/ipc/region.h>
+
 #include "rt/internal.h"
 #include "sys/origin.h"
 #include "test/rt/scenario.h"
@@ -270,6 +272,42 @@ static void groups_that_cannot_be(void)
     unlink(path);
 }
 
+static void a_group_of_format(const char *path, uint32_t format, size_t size)
+{
+    fw_rt_group *other;
+    fw_region *region;
+    struct fw_rt_state *w;
+    char found[60];
+    void *object;
+
+    EXPECT(fw_region_open(path, size + FW_REGION_MIN_SIZE, FW_REGION_CREATE, &region), 0);
+    EXPECT(fw_region_object(region, "furwock-rt", FW_REGION_DATA, size, FW_REGION_CREATE, &object),
+           0);
+    w = object;
+    w->magic = FW_RT_MAGIC;
+    w->format = format;
+    EXPECT(fw_region_close(region), 0);
+    EXPECT(fw_rt_group_open(&other, path, FW_RT_TIER_ANY), EPROTO);
+    snprintf(found, sizeof found, "is of format %u: furwock ", format);
+    says(found);
+    says(" has format ");
+    unlink(path);
+}
+
+/* Of older and newer versions, which may have had other sizes. */
+static void groups_of_other_formats(void)
+{
+    static const char path[] = "./rt_errors_format.group";
+    const size_t size = sizeof(struct fw_rt_state);
+
+    unlink(path);
+    a_group_of_format(path, FW_RT_GROUP_FORMAT - 1, size);
+    a_group_of_format(path, FW_RT_GROUP_FORMAT - 1, 256);
+    a_group_of_format(path, FW_RT_GROUP_FORMAT + 1, size);
+    a_group_of_format(path, FW_RT_GROUP_FORMAT + 1, size - 64);
+    a_group_of_format(path, FW_RT_GROUP_FORMAT + 9, 2 * size);
+}
+
 /* In a child: its own affairs only. */
 static void without_the_right(void)
 {
@@ -305,6 +343,7 @@ int main(void)
     cells_that_were_written_over();
     opening_in_a_section();
     groups_that_cannot_be();
+    groups_of_other_formats();
     child = geteuid() == 0 ? fork() : -1;
     if (child == 0)
         without_the_right();
