@@ -39,7 +39,7 @@ FW_BEGIN_DECLS
 /* FURWOCK_VERSION of the library that the program runs with.  Safe anywhere. */
 FW_API int fw_version(void);
 
-/* The same as text: "0.2.0".  It is never freed. */
+/* FURWOCK_VERSION_STRING of that library: "0.2.0".  The text is never freed.  Safe anywhere. */
 FW_API const char *fw_version_string(void);
 
 FW_END_DECLS
