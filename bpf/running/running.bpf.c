@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Keeps the page (src/sys/running_page.h) at each switch between threads.  Runs in the kernel, into
  * which loader.c loads it.

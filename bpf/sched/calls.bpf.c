@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include "bpf/sched/calls.h"
 
 #ifdef FW_RT_SCX_OLDER /* the names that Linux 6.12 has */

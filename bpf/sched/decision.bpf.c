@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Which task a CPU runs.  The calls: decision.h. */
 #include "bpf/sched/decision.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include "bpf/sched/memory.h"
 
 char fw_license[] SEC("license") = "Dual MIT/GPL";

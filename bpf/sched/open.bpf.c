@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Opening locks: the names of a user's locks, and which users may use them how. */
 #include "bpf/sched/open.h"
 

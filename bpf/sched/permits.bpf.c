@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Permits (PCP-DU-PF): a page of memory for each slot, which its task can read or cannot.  It has
  * the leave to lock by its permit while that is open; the kernel tells it by a fault that it is

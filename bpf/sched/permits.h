@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #ifndef FW_BPF_SCHED_PERMITS_H
 #define FW_BPF_SCHED_PERMITS_H
 

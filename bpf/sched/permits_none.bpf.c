@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Instead of permits.bpf.c, for kernels that cannot have permits. */
 #include "bpf/sched/permits.h"
 

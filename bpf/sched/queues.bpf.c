@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Queues (page.h), as far as the scheduler has to do with them.  All of it with `sched_lock` held.
  *

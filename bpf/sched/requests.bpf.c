@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What tasks ask for by sched_yield (page.h), JOIN and LEAVE excluded.  The calls: requests.h. */
 #include "bpf/sched/requests.h"
 

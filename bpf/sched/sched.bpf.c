@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The scheduler of tier B: partitioned fixed priorities, and the protocols of decide.h.  Runs in
  * the kernel (sched_ext); loader.c puts it there.

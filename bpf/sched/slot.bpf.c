@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 #include "bpf/sched/slot.h"
 
 /* What the task has done since it was dispatched; what lies in its page is the user's word. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* How threads become tasks, and what becomes of tasks that are no more.  The calls: tasks.h. */
 #include "bpf/sched/tasks.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Counts and times what threads wait for in futex calls, from two events of the kernel's scheduler.
  * Runs in the kernel, into which program.c loads it, and ends with the process that has loaded it.

@@ -192,7 +192,7 @@ def write_callers(archive: pathlib.Path, objects: list[pathlib.Path], objcopy: s
 
 
 def table() -> str:
-    lines = ["/* SPDX-License-Identifier: MIT */", "/* Written by faults.py. */",
+    lines = ["/* SPDX-License-" "Identifier: MIT */", "/* Written by faults.py. */",
              '#include "faults.h"', ""]
     for family in FAMILIES:
         tables = [f"{family.name}_shipped"] + [f"{family.name}_{copy_name(f)}"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * A sched_ext scheduler that leaves all to the kernel, and is only there.  Kernels know members of
  * this structure by their names, and none of its operations has to be there; but libbpf before 1.2

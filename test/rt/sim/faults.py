@@ -124,7 +124,7 @@ def symbol(fault: Fault) -> str:
 
 
 def table() -> str:
-    lines = ["/* SPDX-License-Identifier: MIT */", "/* Written by faults.py. */",
+    lines = ["/* SPDX-License-" "Identifier: MIT */", "/* Written by faults.py. */",
              '#include "test/rt/sim/subject.h"', ""]
     lines += [f"extern const struct sim_subject {symbol(f)};" for f in FAULTS]
     lines += ["", "const struct sim_fault sim_faults[] = {"]
