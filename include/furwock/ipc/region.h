@@ -163,7 +163,8 @@ FW_NODISCARD FW_API int fw_region_open(const char *name, size_t size, unsigned f
  * It is up to the caller to check the owner (fstat(2), fw_region_owner): SHARED changes nothing.
  * RENEW is EINVAL, here and for fw_region_adopt: there is no name.
  */
-FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region) FW_ABI_NAME_(fw_region_open_fd);
+FW_NODISCARD FW_API int fw_region_open_fd(int fd, size_t size, unsigned flags, fw_region **region)
+    FW_ABI_NAME_(fw_region_open_fd);
 
 /*
  * Creates or joins a region, as fw_region_open, in a shared mapping of the user's own, readable
