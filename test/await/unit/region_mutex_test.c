@@ -167,16 +167,18 @@ static void gives_up_for_good(void)
 static void cancels_and_times_out(void)
 {
     pid_t child = start_holder();
-    fw_deadline soon = in_ms(60), past = in_ms(-1);
+    fw_deadline soon, past = in_ms(-1);
 
     ask_for(&a, TASK(1));
     ask_for(&b, TASK(2));
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, &past), ETIMEDOUT);
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, &soon), EINPROGRESS);
+    soon = in_ms(60);
+    b.error = fw_await_ipc_mutex(&b.op, m, &soon);
     assert_true(fw_await_cancel(&a.op));
-    run_until(&b.ends, 1);
-    assert_int_equal(b.error, ETIMEDOUT);
+    if (b.error == EINPROGRESS)
+        run_until(&b.ends, 1);
+    assert_int_equal(b.error, ETIMEDOUT); /* perhaps at once, if this process had to wait */
     shared[1] = 1;
     finish(child);
     assert_int_equal(a.ends, 0);
