@@ -13,6 +13,7 @@
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
 #include <furwock/name.h>
+#include <furwock/note.h>
 #include <furwock/once.h>
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>
