@@ -52,17 +52,24 @@ class Apt:
             last = done.stdout.strip().splitlines()[-1:] or ["no word"]
             raise Unavailable(f"apt-get {words[0]}: {last[0]}")
 
+    def archive(self, package):
+        """The folder with the package's archives as they are; fetched where not there yet."""
+        archive = self.root / f"{package}.archive"
+        if any(archive.glob("*.dsc")):
+            return archive
+        if not self.updated:
+            self.call("update")
+            self.updated = True
+        archive.mkdir(exist_ok=True)
+        self.call("source", "--download-only", package, cwd=archive)
+        return archive
+
     def source(self, package):
         """The unpacked source of the package; fetched where it is not there yet."""
         tree = self.root / package
         if tree.is_dir():
             return tree
-        if not self.updated:
-            self.call("update")
-            self.updated = True
-        archive = self.root / f"{package}.archive"
-        archive.mkdir(exist_ok=True)
-        self.call("source", "--download-only", package, cwd=archive)
+        archive = self.archive(package)
         description = next(archive.glob("*.dsc"))
         unpacked = subprocess.run(["dpkg-source", "-x", description, tree], check=False,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
