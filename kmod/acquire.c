@@ -8,7 +8,7 @@
  * waits, and the kernel for those who do.  Franke, Russell, Kirkwood, section 3.1.1; Hart's
  * FUTEX_LOCK.  One engine for both: a protocol says what the word means.
  *
- *              fwk_count (DOWN, UP)         fwk_owner (LOCK, UNLOCK)
+ *              FWK_COUNT (DOWN, UP)         FWK_OWNER (LOCK, UNLOCK)
  *   free       n > 0: so many units         0
  *   held       0                            thread id
  *   contended  below 0                      thread id | WAITERS
@@ -63,7 +63,7 @@ static u32 count_granted(u32 v, u32 next, bool has_others)
     return has_others ? (u32)-1 : 0;
 }
 
-const struct fwk_protocol fwk_count = {
+static const struct fwk_protocol count = {
     .is_free = count_is_free,
     .taken = count_taken,
     .contended = count_contended,
@@ -104,7 +104,7 @@ static bool owner_is_owner(u32 v, u32 self)
     return (v & FW_KERNEL_OWNER) == self;
 }
 
-const struct fwk_protocol fwk_owner = {
+static const struct fwk_protocol owner = {
     .is_free = owner_is_free,
     .taken = owner_taken,
     .contended = owner_contended,
@@ -112,6 +112,11 @@ const struct fwk_protocol fwk_owner = {
     .granted = owner_granted,
     .is_owner = owner_is_owner,
 };
+
+const struct fwk_protocol *fwk_protocol_of(u64 kind)
+{
+    return kind == FWK_OWNER ? &owner : &count;
+}
 
 /* One look at the word, with what follows from it, under the lock.  -EAGAIN: it has changed. */
 static int try_once(struct fwk_bucket *b, struct fwk_waiter *w, const struct fwk_acquire *a,
@@ -130,9 +135,9 @@ static int try_once(struct fwk_bucket *b, struct fwk_waiter *w, const struct fwk
     is_dead = a->dead != 0 && p->is_owner != NULL && p->is_owner(v, a->dead);
     is_free = p->is_free(v);
     if (is_free || is_dead)
-        next = p->taken(v, (u32)w->self, first != NULL); /* KA1 */
-    else if (may_queue || first != NULL)
-        next = p->contended(v); /* KA1 */
+        next = p->taken(v, (u32)w->self, first != NULL); /* KA1  F:kmod-takes-blind */
+    else if (may_queue || first != NULL)                 /* F:kmod-leaves-blind */
+        next = p->contended(v);                          /* KA1  F:kmod-queues-blind */
     else
         next = v;
     if (next != v) {
@@ -207,7 +212,7 @@ static int release_once(const struct fwk_release *r, struct fwk_bucket *b, struc
         behind = fwk_next(b, first);
         if (behind != NULL)
             behind = fwk_first(b, behind, r->key, b->tickets);
-        next = p->granted(v, (u32)first->self, behind != NULL);
+        next = p->granted(v, (u32)first->self, behind != NULL); /* F:kmod-grants-blind */
     }
     if (next == v)
         return 0;

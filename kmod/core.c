@@ -18,7 +18,7 @@ int fwk_wait(struct fwk_table *t, struct fwk_waiter *w, fwk_word word, u32 expec
     int error;
 
     fwk_spin_lock(&b->lock);
-    error = fwk_word_read(word, &seen); /* KW1 */
+    error = fwk_word_read(word, &seen); /* KW1  F:kmod-reads-early */
     if (error == 0 && seen != expected)
         error = -EAGAIN;
     if (error == 0)

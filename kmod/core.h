@@ -110,8 +110,8 @@ struct fwk_protocol {
     u32 most;                                         /* a word that is not released further */
 };
 
-extern const struct fwk_protocol fwk_count; /* 2.5.7: struct fw_kernel_wait's DOWN */
-extern const struct fwk_protocol fwk_owner; /* FUTEX_LOCK */
+/* FWK_COUNT: the word of Linux 2.5.7, for DOWN and UP.  FWK_OWNER: FUTEX_LOCK's. */
+const struct fwk_protocol *fwk_protocol_of(u64 kind);
 
 enum { FWK_TAKEN, FWK_QUEUED, FWK_BUSY, FWK_TAKEN_DEAD };
 

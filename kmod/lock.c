@@ -9,7 +9,7 @@
 
 /*
  * FUTEX_LOCK: Hart, "futex: FUTEX_LOCK with optional adaptive spinning" (2010).  The word and its
- * transitions: acquire.c, fwk_owner.  Here: what the owner is doing.
+ * transitions: acquire.c, FWK_OWNER.  Here: what the owner is doing.
  *
  * The owner's thread id is a number that user space wrote, and has a meaning in one pid namespace
  * only.  It decides how long the caller polls, and whether a word is taken over that only the
@@ -97,11 +97,11 @@ long fwk_do_lock(const struct fw_kernel_wait *call)
 {
     if ((call->flags & ~(FWK_KEY_FLAGS | FW_KERNEL_REALTIME | FW_KERNEL_ADAPTIVE)) != 0)
         return -EINVAL;
-    return fwk_do_acquire(call, &fwk_owner, FWK_OWNER,
+    return fwk_do_acquire(call, FWK_OWNER,
                           (call->flags & FW_KERNEL_ADAPTIVE) != 0 ? &adaptive : &normal);
 }
 
 long fwk_do_unlock(const struct fw_kernel_wake *call)
 {
-    return fwk_do_release(call, &fwk_owner, FWK_OWNER);
+    return fwk_do_release(call, FWK_OWNER);
 }

@@ -100,10 +100,9 @@ struct fwk_owner_rules {
 };
 
 /* wait.c: what DOWN and LOCK have in common. */
-long fwk_do_acquire(const struct fw_kernel_wait *call, const struct fwk_protocol *protocol,
-                    u64 kind, const struct fwk_owner_rules *rules);
-long fwk_do_release(const struct fw_kernel_wake *call, const struct fwk_protocol *protocol,
-                    u64 kind);
+long fwk_do_acquire(const struct fw_kernel_wait *call, u64 kind,
+                    const struct fwk_owner_rules *rules);
+long fwk_do_release(const struct fw_kernel_wake *call, u64 kind);
 
 /* --- await.c -------------------------------------------------------------------------------- */
 

@@ -112,9 +112,9 @@ void fwk_let_go(struct fwk_waiter *w, enum fwk_outcome outcome, struct fwk_batch
 {
     fwk_dequeue(w);
     w->outcome = outcome;
-    if (w->task != NULL) {
+    if (w->task != NULL) { /* F:kmod-gone-early */
         fwk_task_hold(w->task);
-        batch->task[batch->tasks++] = w->task;
+        batch->task[batch->tasks++] = w->task; /* F:kmod-wakes-nobody */
     } else {
         w->notify(w);
     }
@@ -150,7 +150,7 @@ bool fwk_unqueue(struct fwk_waiter *w)
 
     while ((b = fwk_load_acquire(&w->bucket)) != NULL) {
         fwk_spin_lock(&b->lock);
-        if (fwk_load_relaxed(&w->bucket) == b) {
+        if (fwk_load_relaxed(&w->bucket) == b) { /* F:kmod-trusts-bucket */
             fwk_dequeue(w);
             fwk_store_relaxed(&w->bucket, NULL);
             fwk_spin_unlock(&b->lock);

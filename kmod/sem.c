@@ -31,7 +31,7 @@ int fwk_sem_down(struct fwk_table *t, struct fwk_waiter *w, struct fwk_sem **gon
     *gone = NULL;
     fwk_spin_lock(&b->lock);
     sem = find(b, &w->key);
-    if (sem == NULL) {
+    if (sem == NULL) { /* F:kmod-forgets-token */
         fwk_enqueue(b, w);
     } else if (--sem->units == 0) {
         fwk_link_remove(&sem->link);

@@ -225,10 +225,10 @@ static long acquire(struct fwk_waiter *w, struct fwk_acquire *a, struct fwk_dead
     }
 }
 
-long fwk_do_acquire(const struct fw_kernel_wait *call, const struct fwk_protocol *protocol,
-                    u64 kind, const struct fwk_owner_rules *rules)
+long fwk_do_acquire(const struct fw_kernel_wait *call, u64 kind,
+                    const struct fwk_owner_rules *rules)
 {
-    struct fwk_acquire a = {.protocol = protocol, .word = fwk_word_at(call->word)};
+    struct fwk_acquire a = {.protocol = fwk_protocol_of(kind), .word = fwk_word_at(call->word)};
     struct fwk_deadline deadline;
     struct fwk_waiter w;
     long error;
@@ -245,12 +245,12 @@ long fwk_do_acquire(const struct fw_kernel_wait *call, const struct fwk_protocol
     return error;
 }
 
-long fwk_do_release(const struct fw_kernel_wake *call, const struct fwk_protocol *protocol,
-                    u64 kind)
+long fwk_do_release(const struct fw_kernel_wake *call, u64 kind)
 {
     u32 policy = call->flags & (FW_KERNEL_FAIR | FW_KERNEL_RANDOM);
-    struct fwk_release r = {
-        .protocol = protocol, .word = fwk_word_at(call->word), .self = (u32)task_pid_vnr(current)};
+    struct fwk_release r = {.protocol = fwk_protocol_of(kind),
+                            .word = fwk_word_at(call->word),
+                            .self = (u32)task_pid_vnr(current)};
     struct fwk_key key;
     long n, error = 0;
 
@@ -273,10 +273,10 @@ long fwk_do_down(const struct fw_kernel_wait *call)
 {
     if ((call->flags & ~WAIT_FLAGS) != 0)
         return -EINVAL;
-    return fwk_do_acquire(call, &fwk_count, FWK_COUNT, NULL);
+    return fwk_do_acquire(call, FWK_COUNT, NULL);
 }
 
 long fwk_do_up(const struct fw_kernel_wake *call)
 {
-    return fwk_do_release(call, &fwk_count, FWK_COUNT);
+    return fwk_do_release(call, FWK_COUNT);
 }

@@ -19,7 +19,7 @@ typedef int32_t s32;
 
 typedef uint32_t *fwk_word;
 typedef struct fwk_spin {
-    uint32_t held;
+    uint64_t held;
 } fwk_spin;
 typedef struct fwk_task {
     uint32_t woken; /* counts the wakes: what it sleeps on */

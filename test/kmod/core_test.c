@@ -20,6 +20,7 @@ static unsigned locked;
 static u32 word;
 static int next_read, next_swap; /* errors that come once */
 static bool word_moves;
+static struct fwk_acquire down = {.word = &word}, take = {.word = &word};
 
 void fwk_spin_init(fwk_spin *lock)
 {
@@ -119,6 +120,8 @@ static int make(void)
     holds = next_read = next_swap = 0;
     word = 0;
     word_moves = false;
+    down.protocol = fwk_protocol_of(FWK_COUNT);
+    take.protocol = fwk_protocol_of(FWK_OWNER);
     return 0;
 }
 
@@ -239,13 +242,10 @@ TEST(requeues_between_any_two_buckets)
     }
 }
 
-static struct fwk_acquire down = {.protocol = &fwk_count, .word = &word};
-static struct fwk_acquire take = {.protocol = &fwk_owner, .word = &word};
-
-static long release(const struct fwk_protocol *p, u32 self, enum fwk_policy policy)
+static long release(u64 kind, u32 self, enum fwk_policy policy)
 {
     struct fwk_key key = key_of(0);
-    struct fwk_release r = {p, &key, &word, self, policy};
+    struct fwk_release r = {fwk_protocol_of(kind), &key, &word, self, policy};
 
     return fwk_release(&table, &r);
 }
@@ -259,21 +259,21 @@ TEST(count_words)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fwk_acquire(&table, &w[i], &down), FWK_QUEUED);
     assert_int_equal((s32)word, -1);
-    assert_int_equal(release(&fwk_count, 0, FWK_FAIR), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_FAIR), 1);
     assert_int_equal(w[0].outcome, FWK_GRANTED);
     assert_int_equal((s32)word, -1);
     assert_int_equal(fwk_acquire_end(&table, &w[0], &down), FWK_TAKEN); /* KA2 */
-    assert_int_equal(release(&fwk_count, 0, FWK_GREEDY), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_GREEDY), 1);
     assert_int_equal(word, 1);
     word = 0; /* somebody takes it, and w[1] returns to its place */
     assert_int_equal(fwk_acquire(&table, &w[1], &down), FWK_QUEUED);
-    assert_int_equal(release(&fwk_count, 0, FWK_FAIR), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_FAIR), 1);
     assert_int_equal(w[1].outcome, FWK_GRANTED);
-    assert_int_equal(release(&fwk_count, 0, FWK_RANDOM), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_RANDOM), 1);
     assert_int_equal(fwk_acquire(&table, &w[2], &down), FWK_TAKEN);
     assert_int_equal(word, 0);
     word = 0x7fffffff;
-    assert_int_equal(release(&fwk_count, 0, FWK_GREEDY), -EOVERFLOW);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_GREEDY), -EOVERFLOW);
 }
 
 /* KA1: who was woken and gives up leaves the word so that the next release sees the others. */
@@ -282,11 +282,11 @@ TEST(woken_waiter_that_gives_up)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fwk_acquire(&table, &w[i], &down), FWK_QUEUED);
     assert_int_equal(fwk_acquire_end(&table, &w[1], &down), FWK_BUSY); /* it was queued */
-    assert_int_equal(release(&fwk_count, 0, FWK_GREEDY), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_GREEDY), 1);
     word = 0; /* somebody else takes it in user space */
     assert_int_equal(fwk_acquire_end(&table, &w[0], &down), FWK_BUSY);
     assert_int_equal((s32)word, -1);
-    assert_int_equal(release(&fwk_count, 0, FWK_GREEDY), 1);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_GREEDY), 1);
     next_read = -EFAULT; /* its word has gone: the wake is another's */
     assert_int_equal(fwk_acquire(&table, &w[0], &down), -EFAULT);
     assert_int_equal(fwk_acquire(&table, &w[3], &down), FWK_TAKEN);
@@ -304,16 +304,16 @@ TEST(owner_words)
     assert_int_equal(fwk_acquire(&table, &w[1], &take), FWK_QUEUED);
     assert_int_equal(fwk_acquire(&table, &w[2], &take), FWK_QUEUED);
     assert_int_equal(word, 100 | FW_KERNEL_WAITERS);
-    assert_int_equal(release(&fwk_owner, 101, FWK_FAIR), -EPERM);
+    assert_int_equal(release(FWK_OWNER, 101, FWK_FAIR), -EPERM);
     next_swap = -EFAULT;
-    assert_int_equal(release(&fwk_owner, 100, FWK_FAIR), -EFAULT);
-    assert_int_equal(release(&fwk_owner, 100, FWK_FAIR), 1);
+    assert_int_equal(release(FWK_OWNER, 100, FWK_FAIR), -EFAULT);
+    assert_int_equal(release(FWK_OWNER, 100, FWK_FAIR), 1);
     assert_int_equal(word, 101 | FW_KERNEL_WAITERS);
     take.dead = 101;
     assert_int_equal(fwk_acquire(&table, &w[3], &take), FWK_TAKEN_DEAD);
     take.dead = 0;
     assert_int_equal(word, 103 | FW_KERNEL_WAITERS);
-    assert_int_equal(release(&fwk_owner, 103, FWK_GREEDY), 1);
+    assert_int_equal(release(FWK_OWNER, 103, FWK_GREEDY), 1);
     assert_int_equal(word, 0);
     assert_int_equal(fwk_acquire(&table, &w[2], &take), FWK_TAKEN);
     assert_int_equal(word, 102);
@@ -324,7 +324,7 @@ TEST(words_that_never_stand_still)
     word = 200;
     word_moves = true;
     assert_int_equal(fwk_acquire(&table, &w[0], &take), -EAGAIN);
-    assert_int_equal(release(&fwk_count, 0, FWK_GREEDY), -EAGAIN);
+    assert_int_equal(release(FWK_COUNT, 0, FWK_GREEDY), -EAGAIN);
     assert_int_equal(check_queues(), 0);
 }
 

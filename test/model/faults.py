@@ -49,7 +49,7 @@ SHIPPED = """/* SPDX-License-Identifier: MIT */
 
 # A function that other files can call begins in the first column and is not static.
 DEFINITION = re.compile(r"^(?:__attribute__\(\([^()]*\)\) )?(?!static|typedef|extern|__attribute__)"
-                        r"[A-Za-z_][^;{}()=]*?\b(fw_\w+)\([^;{}]*\)\n\{",
+                        r"[A-Za-z_][^;{}()=]*?\b(fwk?_\w+)\([^;{}]*\)\n\{",
                         re.MULTILINE)
 
 

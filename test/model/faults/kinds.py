@@ -38,7 +38,8 @@ class Family(NamedTuple):
         if self.name in ("atomic", "ipc_atomic", "release"):
             return self.name
         product = self.name.split("_")[0]
-        return {"ipc": "ipc", "posix": "posix", "rt": "rt", "scx": "rt"}.get(product, "thread")
+        names = {"ipc": "ipc", "posix": "posix", "rt": "rt", "scx": "rt", "kmod": "kmod"}
+        return names.get(product, "thread")
 
     def files(self, sources: list[str]) -> list[str]:
         """The headers and these sources, from the root."""

@@ -62,6 +62,7 @@ enum family {
     FAMILY_SCX,
     FAMILY_RELEASE,
     FAMILY_RT_BEGIN,
+    FAMILY_KMOD,
     FAMILIES
 };
 
