@@ -6,7 +6,7 @@ from pathlib import Path
 
 LIST = Path("tools/fwstyle/words.txt")
 # Text of others, data, and pictures.
-NOT_OURS = {".json", ".svg", ".png", ".supp"}
+NOT_OURS = {".abi", ".json", ".svg", ".png", ".supp"}
 NOT_OUR_FILES = {LIST, Path("LICENSE"), Path("LICENSES/GPL-2.0-only.txt"),
                  Path("tools/fwstyle/layers.txt")}
 # Two words may stand on two lines, the second of them behind the mark of a comment.
