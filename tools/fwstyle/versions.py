@@ -22,6 +22,13 @@ PLACES = (
     ("bindings/rust/benches/Cargo.lock", rf'^name = "furwock[\w-]*"\nversion = "{VERSION}"'),
     ("bindings/rust/runtimes/Cargo.lock", rf'^name = "furwock[\w-]*"\nversion = "{VERSION}"'),
     ("meson.build", rf"^project\('furwock'(?:[^()]|\n)*?version: *'{VERSION}'"),
+    ("packaging/meson/packagefiles/furwock/meson.build",
+     rf"^project\('furwock'(?:[^()]|\n)*?version: *'{VERSION}'"),
+    ("packaging/vcpkg/furwock/vcpkg.json", rf'^ *"version": "{VERSION}"'),
+    ("packaging/conan/conanfile.py", rf'^ *version = "{VERSION}"'),
+    ("packaging/arch/PKGBUILD", rf"^pkgver={VERSION}"),
+    ("packaging/alpine/APKBUILD", rf"^pkgver={VERSION}"),
+    ("packaging/rpm/furwock.spec", rf"^Version: *{VERSION}"),
     ("CHANGELOG.md", rf"^## \[{VERSION}\](?s:.*)"),
 )
 PARTS = Path("include/furwock/version.h")
