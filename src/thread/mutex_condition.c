@@ -36,7 +36,7 @@ void fw_condition_join_(struct fw_waitqueue_ *bucket, fw_mutex *m, struct fw_con
 }
 
 /* Inside: takes c out of the list; its predecessor there is `before`, or NULL. */
-static void unlink(struct fw_waitqueue_ *bucket, struct fw_condition_ *first,
+static void take_out(struct fw_waitqueue_ *bucket, struct fw_condition_ *first,
                    struct fw_condition_ *before, struct fw_condition_ *c)
 {
     if (before != NULL) {
@@ -109,7 +109,7 @@ fw_mutex_word_ fw_conditions_grant_(struct fw_waitqueue_ *bucket, fw_mutex *m,
     struct fw_condition_ *c = all->chosen, *next;
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_), line;
 
-    unlink(bucket, all->first, all->before, c);
+    take_out(bucket, all->first, all->before, c);
     next = fw_condition_first_(bucket, m);
     if (next != NULL)
         next->yields = true; /* F:condition-no-mark */
@@ -129,7 +129,7 @@ void fw_condition_leave_(fw_mutex *m, struct fw_condition_ *c)
 
     for (struct fw_condition_ *p = first; p != c; p = p->next)
         before = p;
-    unlink(bucket, first, before, c);
+    take_out(bucket, first, before, c);
     if (fw_mutex_line_unless_queued_(bucket, m) != 0)
         fw_mutex_clear_line_(m);
     fw_waitqueue_unlock_(bucket);

@@ -48,8 +48,9 @@
 #define FW_TEXT_(x) FW_TEXT_OF_(x)
 #define FW_TEXT_OF_(x) #x
 #define FW_ABI_TEXT_(name) #name "_abi" FW_TEXT_(FURWOCK_ABI) "_"
-#define FW_ABI_TEXT_(name) #name "_abi" FW_TEXT_(FURWOCK_ABI) "_"
+#ifndef FW_ABI_NAME_ /* sources that are tested have several copies, by other names */
 #define FW_ABI_NAME_(name) __asm__(#name "_abi" FW_TEXT_(FURWOCK_ABI) "_")
+#endif
 
 /* C linkage from C++, and nothing from C. */
 #ifdef __cplusplus
