@@ -37,7 +37,7 @@ void fw_condition_join_(struct fw_waitqueue_ *bucket, fw_mutex *m, struct fw_con
 
 /* Inside: takes c out of the list; its predecessor there is `before`, or NULL. */
 static void take_out(struct fw_waitqueue_ *bucket, struct fw_condition_ *first,
-                   struct fw_condition_ *before, struct fw_condition_ *c)
+                     struct fw_condition_ *before, struct fw_condition_ *c)
 {
     if (before != NULL) {
         before->next = c->next;
