@@ -34,7 +34,7 @@ class Furwock(ConanFile):
     def export_sources(self):
         top = os.path.join(self.recipe_folder, "..", "..")
         for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "cmake/*", "include/*", "src/*",
-                        "atomic/*", "rt/*", "doc/*", "tools/valgrind.supp"):
+                        "atomic/*", "rt/*", "doc/*", "tools/valgrind.supp", "tools/gdb/*"):
             copy(self, pattern, top, self.export_sources_folder)
 
     def generate(self):
