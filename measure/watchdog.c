@@ -98,15 +98,26 @@ static void *watch(void *unused)
     abort();
 }
 
-void watchdog_start(unsigned seconds, const char *what, const void *memory, size_t size,
-                    void (*dump)(void *), void *arg)
+/*
+ * By the clock of dog.until: musl has no pthread_cond_clockwait.  Once: a test that has failed may
+ * have left a watchdog that waits for it.
+ */
+static void make_stopped(void)
 {
-    pthread_condattr_t monotonic; /* as dog.until: musl has no pthread_cond_clockwait */
+    pthread_condattr_t monotonic;
 
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&dog.stopped, &monotonic);
     pthread_condattr_destroy(&monotonic);
+}
+
+void watchdog_start(unsigned seconds, const char *what, const void *memory, size_t size,
+                    void (*dump)(void *), void *arg)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_stopped);
     dog.stop = 0;
     dog.until = clock_in_ns((int64_t)seconds * NS_PER_S);
     dog.what = what;
@@ -127,5 +138,4 @@ void watchdog_stop(void)
     pthread_cond_signal(&dog.stopped);
     pthread_mutex_unlock(&dog.mutex);
     pthread_join(dog.thread, NULL);
-    pthread_cond_destroy(&dog.stopped);
 }
