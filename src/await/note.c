@@ -6,9 +6,10 @@
  * events of the note and its ancestors, or, for a mutex or a condition variable, a group of
  * operations (core/operation.h) of which the first ends the wait.
  *
- * NT1  A waker writes to the record of its operation until `is_told`: the thread that waits leaves
- *      that record's memory only after it was told of each operation that was granted.
- * NT2  The word on which it sleeps changes before is_told is set, and is woken afterwards.
+ * NT1  A waker writes to the memory of the thread that waits, and last to the word on which that one
+ *      sleeps.  The thread leaves that memory only after it was told of each operation that was
+ *      granted, and when the word has been changed as often as it was told.
+ * NT2  What the thread looks at before it sleeps changes before the word does, which it compares.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -167,8 +168,8 @@ static void tell(void *arg)
     struct record *r = arg;
     uint32_t *word = &r->waiter->word;
 
-    fw_add32_release(word, 1);         /* NT2 */
-    fw_add32_release(&r->tellings, 1); /* NT1: the last access */
+    fw_add32_release(&r->tellings, 1); /* NT2 */
+    fw_add32_release(word, 1);         /* NT1: the last access */
     fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
 
@@ -210,6 +211,20 @@ static bool end(struct record *r)
     if (r->op.is_listed_ && !r->is_heard)
         hear(r);
     return has_nothing;
+}
+
+/* All operations have ended: waits until no waker is on its way through this memory (NT1). */
+static void leave(struct waiter *me)
+{
+    for (;;) {
+        uint32_t seen = fw_load32_acquire(&me->word), told = 0;
+
+        for (unsigned i = 0; i < me->n; i++)
+            told += fw_load32_acquire(&me->records[i].tellings);
+        if (seen == told)
+            return;
+        fw_sleep_(&me->word, seen, FW_FUTEX_PRIVATE, NULL);
+    }
 }
 
 /* Submits the operations on the note's events, until one of them is set. */
@@ -267,6 +282,7 @@ static int wait_submitted(struct waiter *me, const fw_note *note, const fw_deadl
         error = 0;
     for (unsigned i = 1; i < me->n; i++)
         end(&me->records[i]);
+    leave(me);
     return error;
 }
 
