@@ -56,11 +56,9 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
             break;
     }
     fw_ipc_shares_wake_(me->mapping, l, groups);
-    if (next == 0 && ipc_rw_has_writers(now)) /* F:ipc-rw-no-wake */
-        fw_ipc_wake_(ipc_rw_half(l), 1);
-    else if (ipc_rw_has_writers(
-                 now)) /* readers of event loops, which have no record, sleep there */
-        fw_ipc_wake_(ipc_rw_half(l), INT_MAX);
+    /* Beside an upgradable reader those may enter that have no record: readers of event loops. */
+    if (ipc_rw_has_writers(now)) /* F:ipc-rw-no-wake */
+        fw_ipc_wake_(ipc_rw_half(l), next == 0 ? 1 : INT_MAX);
 }
 
 static void abandon(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now)

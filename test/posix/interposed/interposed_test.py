@@ -68,6 +68,10 @@ DROP_IN = {
 COUNTING = {
     "_Unwind_Backtrace": "a chain of calls: nobody else can unwind; not again within itself",
     "_Unwind_GetIP": "the same",
+    "dl_iterate_phdr": "at the first call of furwock's that is not the program's own: finds it",
+    "dlopen": "the same, of what is loaded",
+    "fprintf": "the end, where it is not found",
+    "stderr": "the same",
 }
 
 # Not drawn in by preloading: called to make, open and close regions and objects, never in a wait.
@@ -78,6 +82,9 @@ LIBRARY.update(dict.fromkeys(
     ("calloc pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create "
      "pthread_join pthread_setname_np pthread_sigmask secure_getenv sigfillset").split(),
     "a loop, or its first watch of a region's lock, is made or ends"))
+
+LIBRARY.update(dict.fromkeys("pthread_getspecific pthread_once strerror vsnprintf".split(),
+                             "why a region was refused: the thread's own text"))
 
 OPTIONS = None
 
