@@ -4,7 +4,6 @@
  * what is found by checks, has those names as well.
  */
 #include <dlfcn.h>
-#include <string.h>
 
 #include "core/names.h"
 #include "export.h"
@@ -16,9 +15,14 @@ _Static_assert(FW_STAT_NAMES == FW_NAMES && sizeof(struct fw_name_entry_) == 48 
                    sizeof(struct fw_stat_name_) == sizeof(struct fw_name_entry_),
                "the same table");
 
+/* Several threads may do it at once (place.c): by words, as whoever reads them does. */
 void fw_stat_copy_names_(struct fw_stat_file_ *f)
 {
-    memcpy(f->names, names, sizeof names);
+    const fw_word_ *from = (const fw_word_ *)(const void *)names;
+    fw_word_ *to = (fw_word_ *)(void *)f->names;
+
+    for (size_t i = 0; i < sizeof names / sizeof(fw_word_); i++)
+        fw_store64_relaxed(&to[i], fw_load64_relaxed(&from[i]));
 }
 
 static int name_next(const void *lock, const char *name)

@@ -6,9 +6,9 @@
  * events of the note and its ancestors, or, for a mutex or a condition variable, a group of
  * operations (core/operation.h) of which the first ends the wait.
  *
- * NT1  A waker writes to the memory of the thread that waits, and last to the word on which that one
- *      sleeps.  The thread leaves that memory only after it was told of each operation that was
- *      granted, and when the word has been changed as often as it was told.
+ * NT1  A waker writes to the memory of the thread that waits, and last to the word on which that
+ *      one sleeps.  The thread leaves that memory only after it was told of each operation that
+ *      was granted, and when the word has been changed as often as it was told.
  * NT2  What the thread looks at before it sleeps changes before the word does, which it compares.
  */
 #include <errno.h>

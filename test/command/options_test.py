@@ -123,6 +123,8 @@ for option_, test_ in (("rounds", "test_figures"), ("policy", "test_figures"),
 for option_, test_ in (("check", "findings"), ("suppress", "suppress"),
                        ("hold", "test_a_bad_time")):
     elsewhere(f"run --{option_}", "test/posix/check/check_test.py", test_)
+elsewhere("FURWOCK_DEBUGINFOD", "test/command/debuginfod_test.py",
+          "test_only_where_it_is_asked_for")
 elsewhere("FURWOCK_CHECK_HOLD", "test/posix/check/check_test.py",
           "test_the_environment_may_say_how_long")
 
