@@ -21,7 +21,7 @@ void fw_stat_copy_names_(struct fw_stat_file_ *f)
     const fw_word_ *from = (const fw_word_ *)(const void *)names;
     fw_word_ *to = (fw_word_ *)(void *)f->names;
 
-    for (size_t i = 0; i < sizeof names / sizeof(fw_word_); i++)
+    for (size_t i = 0; i < sizeof names / (sizeof(fw_word_)); i++)
         fw_store64_relaxed(&to[i], fw_load64_relaxed(&from[i]));
 }
 
