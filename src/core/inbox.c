@@ -41,9 +41,11 @@ struct fw_wakeup_ fw_inbox_put_(struct fw_inbox_ *in, fw_await *op, uint32_t sta
     op->is_listed_ = true;
     op->since_ = fw_clock_coarse_ns_();
     fw_store32_release(&op->state_, state);
+    fw_add32_relaxed(&in->kickers, 1); /* IN2 */
     if (must_kick(in))
         w = (struct fw_wakeup_){kick, in};
     fw_bucket_unlock_(&in->lock);
+    fw_add32_release(&in->kickers, 0u - 1u);
     return w;
 }
 

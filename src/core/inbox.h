@@ -23,8 +23,9 @@
  *                    be
  *
  * IN1  While the loop sleeps and the inbox is not empty, is_kicked is set.
- * IN2  A grant that sets is_kicked is counted in `kickers` until it has written.  The inbox and its
- *      descriptor are freed when that is 0, and nothing can be granted to the loop any more.
+ * IN2  A grant is counted in `kickers` until it has left the lock, and one that sets is_kicked until
+ *      it has written.  The inbox, its lock and its descriptor are freed when that is 0, and
+ *      nothing can be granted to the loop any more.
  */
 struct fw_inbox_ {
     struct fw_bucket_lock_ lock;
