@@ -40,7 +40,7 @@ pub struct fw_await {
     pub next_: *mut fw_await,
     pub prev_: *mut fw_await,
     pub object_: *const c_void,
-    pub next_object_: *mut fw_await,
+    pub kept_: *mut c_void,
     pub urgency_: i32,
     pub is_operation_: u8,
     pub is_first_: u8,
