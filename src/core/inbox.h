@@ -23,8 +23,8 @@
  *                    be
  *
  * IN1  While the loop sleeps and the inbox is not empty, is_kicked is set.
- * IN2  A grant is counted in `kickers` until it has left the lock, and one that sets is_kicked until
- *      it has written.  The inbox, its lock and its descriptor are freed when that is 0, and
+ * IN2  A grant is counted in `kickers` until it has left the lock, and one that sets is_kicked
+ *      until it has written.  The inbox, its lock and its descriptor are freed when that is 0, and
  *      nothing can be granted to the loop any more.
  */
 struct fw_inbox_ {
