@@ -184,19 +184,8 @@ class condition_variable {
 
 namespace detail {
 
-template <> struct named<condition_variable> {
-    static int get(fw_region *region, const char *name, unsigned flags, condition_variable **object)
-    {
-        fw_ipc_cond *c = nullptr;
-        const int error = fw_region_cond(region, name, flags, &c);
-
-        *object = as<condition_variable>(c);
-        return error;
-    }
-    static int find(fw_region *region, const char *name, condition_variable **object)
-    {
-        return get(region, name, 0, object);
-    }
+template <>
+struct named<condition_variable> : named_by<condition_variable, fw_ipc_cond, fw_region_cond> {
 };
 
 } // namespace detail

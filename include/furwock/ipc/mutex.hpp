@@ -108,19 +108,7 @@ template <> struct exclusive<mutex> {
     }
 };
 
-template <> struct named<mutex> {
-    static int get(fw_region *region, const char *name, unsigned flags, mutex **object)
-    {
-        fw_ipc_mutex *m = nullptr;
-        const int error = fw_region_mutex(region, name, flags, &m);
-
-        *object = as<mutex>(m);
-        return error;
-    }
-    static int find(fw_region *region, const char *name, mutex **object)
-    {
-        return get(region, name, 0, object);
-    }
+template <> struct named<mutex> : named_by<mutex, fw_ipc_mutex, fw_region_mutex> {
 };
 
 } // namespace detail

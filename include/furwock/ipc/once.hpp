@@ -64,19 +64,7 @@ template <class F, class... Args> void call_once(once_flag &flag, F &&f, Args &&
 
 namespace detail {
 
-template <> struct named<once_flag> {
-    static int get(fw_region *region, const char *name, unsigned flags, once_flag **object)
-    {
-        fw_ipc_once *o = nullptr;
-        const int error = fw_region_once(region, name, flags, &o);
-
-        *object = as<once_flag>(o);
-        return error;
-    }
-    static int find(fw_region *region, const char *name, once_flag **object)
-    {
-        return get(region, name, 0, object);
-    }
+template <> struct named<once_flag> : named_by<once_flag, fw_ipc_once, fw_region_once> {
 };
 
 } // namespace detail

@@ -10,7 +10,7 @@ namespace fw::ipc {
 
 namespace detail {
 
-/* What the guards of readers share; Calls has `unlock`. */
+/* What the guards of readers share; Derived has `release`. */
 template <class Derived> class [[nodiscard]] reading {
   public:
     /* Does it hold the lock? */
@@ -271,19 +271,7 @@ template <> struct exclusive<shared_mutex> {
     }
 };
 
-template <> struct named<shared_mutex> {
-    static int get(fw_region *region, const char *name, unsigned flags, shared_mutex **object)
-    {
-        fw_ipc_rwlock *l = nullptr;
-        const int error = fw_region_rwlock(region, name, flags, &l);
-
-        *object = as<shared_mutex>(l);
-        return error;
-    }
-    static int find(fw_region *region, const char *name, shared_mutex **object)
-    {
-        return get(region, name, 0, object);
-    }
+template <> struct named<shared_mutex> : named_by<shared_mutex, fw_ipc_rwlock, fw_region_rwlock> {
 };
 
 } // namespace detail

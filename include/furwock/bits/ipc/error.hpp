@@ -64,6 +64,23 @@ template <class T, class Handle> T *as(Handle *handle)
 /* How an object of type T is found or made: specialised for each class with a call of its own. */
 template <class T> struct named;
 
+/* The same of a class around an Object, which Get finds or makes without more arguments. */
+template <class T, class Object, int (*Get)(fw_region *, const char *, unsigned, Object **)>
+struct named_by {
+    static int get(fw_region *region, const char *name, unsigned flags, T **object)
+    {
+        Object *o = nullptr;
+        const int error = Get(region, name, flags, &o);
+
+        *object = as<T>(o);
+        return error;
+    }
+    static int find(fw_region *region, const char *name, T **object)
+    {
+        return get(region, name, 0, object);
+    }
+};
+
 } // namespace detail
 } // namespace fw::ipc
 
