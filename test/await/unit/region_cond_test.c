@@ -14,16 +14,6 @@ enum { MANY = 12 };
 static struct asked a, b, many[MANY];
 static fw_ipc_cond *c;
 
-static bool is_set(void *word)
-{
-    return *(volatile uint64_t *)word != 0;
-}
-
-static void await_word(volatile uint64_t *word)
-{
-    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
-}
-
 static void make_cond(void)
 {
     memset((void *)(uintptr_t)shared, 0, 2048);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "await/engine.h"
+#include "test/support/child.h"
 #include "test/support/deadline.h"
 #include "test/support/tsan_forks.h"
 
@@ -31,6 +32,16 @@ void ask_for(struct asked *a, fw_task task)
 {
     memset(a, 0, sizeof *a);
     fw_await_init(&a->op, loop, task, done);
+}
+
+static bool is_set(void *word)
+{
+    return *(volatile uint64_t *)word != 0;
+}
+
+void await_word(volatile uint64_t *word)
+{
+    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
 }
 
 void run_until(const unsigned *ends, unsigned n)

@@ -30,6 +30,9 @@ struct asked {
 
 void ask_for(struct asked *a, fw_task task);
 
+/* Waits until another process has made one of the words other than 0. */
+void await_word(volatile uint64_t *word);
+
 /* Runs the loop until *ends is n. */
 void run_until(const unsigned *ends, unsigned n);
 

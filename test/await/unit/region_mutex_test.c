@@ -13,16 +13,6 @@
 
 static struct asked a, b;
 
-static bool is_set(void *word)
-{
-    return *(volatile uint64_t *)word != 0;
-}
-
-static void await_word(volatile uint64_t *word)
-{
-    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
-}
-
 /* --- At once ---------------------------------------------------------------------------------- */
 
 static void takes_a_free_one(void)

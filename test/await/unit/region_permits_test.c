@@ -13,16 +13,6 @@ enum { PERMITS = 3, MANY = 12 };
 static struct asked a, b, many[MANY];
 static fw_ipc_permits *u;
 
-static bool is_set(void *word)
-{
-    return *(volatile uint64_t *)word != 0;
-}
-
-static void await_word(volatile uint64_t *word)
-{
-    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
-}
-
 static void make_permits(void)
 {
     memset((void *)(uintptr_t)shared, 0, 2048);

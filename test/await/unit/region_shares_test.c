@@ -2,43 +2,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "region_fixture.h"
+#include "region_rwlock_fixture.h"
 #include "test/support/child.h"
 #include "test/support/robust_lists.h"
 
 enum { MANY = 40 };
-
-static struct asked a, b, c;
-static fw_ipc_rwlock *l;
-
-static void make_lock(void)
-{
-    l = (fw_ipc_rwlock *)(void *)(shared + 64);
-    assert_int_equal(fw_ipc_rwlock_init(l), 0);
-    shared[0] = shared[1] = shared[2] = 0;
-}
-
-static bool is_set(void *word)
-{
-    return *(volatile uint64_t *)word != 0;
-}
-
-static void await_word(volatile uint64_t *word)
-{
-    assert_true(await_condition(is_set, (void *)(uintptr_t)word));
-}
-
-static int ask_to_read(struct asked *o, unsigned task)
-{
-    ask_for(o, TASK(task));
-    return fw_await_ipc_rdlock(&o->op, l, NULL);
-}
-
-static int ask_to_write(struct asked *o, unsigned task)
-{
-    ask_for(o, TASK(task));
-    return fw_await_ipc_wrlock(&o->op, l, NULL);
-}
 
 /* --- Other processes -------------------------------------------------------------------------- */
 
