@@ -39,6 +39,12 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
         snprintf(text, text_size, size == 8 ? "0x%llx" : "%llu", (unsigned long long)value);
 }
 
+void buckets_check_empty(void)
+{
+    if (buckets_first(&buckets_only()->bucket) != NULL)
+        model_fail("bucket", "nobody waits, and somebody is queued", 0, 0);
+}
+
 void buckets_make(void)
 {
     static const char *const names[MAX_BUCKETS] = {"bucket", "bucket2"};

@@ -39,6 +39,9 @@ static inline struct fw_waiter_node_ *buckets_first(const struct fw_waitqueue_ *
     return NULL;
 }
 
+/* In a program with one, where nobody waits any more: nobody is queued in it. */
+void buckets_check_empty(void);
+
 /* Before the program's setup: makes the buckets, as objects. */
 void buckets_make(void);
 
