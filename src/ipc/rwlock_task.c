@@ -73,39 +73,44 @@ static bool enter_open(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
     return true; /* admitted meanwhile */
 }
 
-static enum fw_rw_entry_ enter_anew(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t *now)
+/* The record that was just claimed goes again: the lock was closed after all. */
+static void disclaim(fw_ipc_rwlock *l, struct fw_rw_record_ *r)
 {
-    if (!claim(l, r, &r->held, FW_IPC_SHARE_HELD))
-        return FW_RW_FULL_;
-    if (is_in(l, &r->held))
-        return FW_RW_INSIDE_;
-    fw_xchg64_seq_cst(r->held.at, FW_IPC_SHARE_NONE);
-    wake_writer(l, r->held.at);
-    r->held.at = NULL;
-    *now = fw_load64_seq_cst(&l->word_);
-    return FW_RW_CLOSED_;
+    fw_xchg64_seq_cst(r->at, FW_IPC_SHARE_NONE);
+    wake_writer(l, r->at);
+    r->at = NULL;
 }
 
+/*
+ * Each further round means that a writer closed the lock between two looks.  CLOSED is said only
+ * of a word that is closed: of one that is open again there is no holder to wait for.
+ */
 enum fw_rw_entry_ fw_ipc_rw_task_enter_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t *now)
 {
-    if (r->waits.at != NULL &&
-        fw_load64_acquire(r->waits.at) == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD)) {
-        become_held(l, r);
-        return FW_RW_ADMITTED_;
+    for (;;) {
+        if (r->waits.at != NULL &&
+            fw_load64_acquire(r->waits.at) == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD)) {
+            become_held(l, r);
+            return FW_RW_ADMITTED_;
+        }
+        *now = fw_load64_seq_cst(&l->word_);
+        if (!ipc_rw_is_open(*now))
+            return FW_RW_CLOSED_;
+        if (r->held.at != NULL) /* RWT3 */
+            return FW_RW_INSIDE_;
+        if (r->waits.at != NULL) {
+            if (enter_open(l, &r->waits)) {
+                become_held(l, r);
+                return FW_RW_ADMITTED_;
+            }
+            continue;
+        }
+        if (!claim(l, r, &r->held, FW_IPC_SHARE_HELD))
+            return FW_RW_FULL_;
+        if (is_in(l, &r->held))
+            return FW_RW_INSIDE_;
+        disclaim(l, &r->held);
     }
-    *now = fw_load64_seq_cst(&l->word_);
-    if (!ipc_rw_is_open(*now))
-        return FW_RW_CLOSED_;
-    if (r->held.at != NULL) /* RWT3 */
-        return FW_RW_INSIDE_;
-    if (r->waits.at == NULL)
-        return enter_anew(l, r, now);
-    if (enter_open(l, &r->waits)) {
-        become_held(l, r);
-        return FW_RW_ADMITTED_;
-    }
-    *now = fw_load64_seq_cst(&l->word_);
-    return FW_RW_CLOSED_;
 }
 
 int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t now,
