@@ -29,6 +29,7 @@ struct uring {
     struct fw_kernel_wait_ *queued;  /* prepared as well */
     struct fw_kernel_wait_ *back;    /* have come back, by `next` */
     uint32_t leaving;                /* cancellations that have had no room */
+    bool may_be_raised;              /* something was taken since the descriptor was cleared */
 };
 
 /* As `at` of a wait. */
@@ -75,16 +76,20 @@ static void come_back(struct uring *u, struct fw_kernel_wait_ *w, enum fw_wait_t
     fw_wait_tell_(w, told, &u->back);
 }
 
-/* All completions that are there. */
-static void take_all(struct uring *u)
+/* All completions that are there; false: none is. */
+static bool take_all(struct uring *u)
 {
+    bool has_taken = false;
     uint64_t tag;
     int result;
 
-    while (fw_uring_take_(&u->ring, &tag, &result))
+    while (fw_uring_take_(&u->ring, &tag, &result)) {
+        has_taken = u->may_be_raised = true;
         if (tag != 0)
             come_back(u, (struct fw_kernel_wait_ *)(uintptr_t)tag,
                       result == -ECANCELED ? FW_TOLD_CANCELLED_ : FW_TOLD_LOOK_);
+    }
+    return has_taken;
 }
 
 /*
@@ -159,42 +164,68 @@ static void put_leaving(struct uring *u)
         }
 }
 
+/* Those that had no room, as far as they have it now. */
+static void put_waiting(struct uring *u)
+{
+    struct fw_kernel_wait_ *w;
+
+    while ((w = u->waiting) != NULL) {
+        fw_wait_unlink_(w);
+        if (!put_wait(u, w)) {
+            fw_wait_link_(&u->waiting, w);
+            return;
+        }
+    }
+}
+
+/* What was prepared goes into the kernel, and what it has completed comes out. */
+static int enter_and_take(struct uring *u, bool *has_taken)
+{
+    int error = fw_uring_enter_(&u->ring, 0);
+
+    if (error == EEXIST)
+        lose_ring(u);
+    *has_taken = take_all(u);
+    return error == EINTR ? 0 : error;
+}
+
+/*
+ * The ring says that it is due also where nothing is left to be done: the kernel queues a
+ * completion, and sets the flag after that, by when this thread may have taken it.  Such a flag
+ * stays until the next completion.  So a round that has taken nothing is the last.
+ */
 static bool flush(struct fw_engine_ *e)
 {
     struct uring *u = uring_of(e);
-    bool is_complete = true;
+    bool goes_on = fw_uring_is_due_(&u->ring) || u->waiting != NULL || u->leaving != 0;
+    int error = 0;
 
-    while (is_complete && (fw_uring_is_due_(&u->ring) || u->waiting != NULL || u->leaving != 0)) {
-        struct fw_kernel_wait_ *w;
-        int error = fw_uring_enter_(&u->ring, 0);
-        if (error == EEXIST)
-            lose_ring(u);
-        is_complete = error == 0 || error == EINTR;
-        take_all(u);
+    while (goes_on && error == 0) {
+        bool has_taken;
+        error = enter_and_take(u, &has_taken);
         put_leaving(u);
-        while (is_complete && (w = u->waiting) != NULL) {
-            fw_wait_unlink_(w);
-            if (!put_wait(u, w)) {
-                fw_wait_link_(&u->waiting, w);
-                break;
-            }
-        }
+        if (error == 0)
+            put_waiting(u);
+        goes_on = fw_uring_has_put_(&u->ring) || u->waiting != NULL || u->leaving != 0 ||
+                  (has_taken && fw_uring_is_due_(&u->ring));
     }
-    return is_complete;
+    return error == 0;
 }
 
+/*
+ * The descriptor is cleared first: what comes after that raises it again.  Each completion has
+ * raised it, also one that a flush has taken.
+ */
 static struct fw_kernel_wait_ *reap(struct fw_engine_ *e)
 {
     struct uring *u = uring_of(e);
     struct fw_kernel_wait_ *back;
+    bool has_taken = true;
 
-    while (fw_uring_is_due_(&u->ring)) { /* again, if there is more by the time it is cleared */
-        int error = fw_uring_enter_(&u->ring, 0);
-        if (error == EEXIST)
-            lose_ring(u);
+    while (u->may_be_raised || (has_taken && fw_uring_is_due_(&u->ring))) {
+        u->may_be_raised = false;
         fw_event_read_(u->base.fd);
-        take_all(u);
-        if (error != 0 && error != EINTR)
+        if (fw_uring_is_due_(&u->ring) && enter_and_take(u, &has_taken) != 0)
             break;
     }
     back = u->back;

@@ -166,9 +166,14 @@ bool fw_uring_put_cancel_all_(struct fw_uring_ *r, uint64_t tag)
     return put(r, &e);
 }
 
+bool fw_uring_has_put_(const struct fw_uring_ *r)
+{
+    return r->put != 0;
+}
+
 bool fw_uring_is_due_(const struct fw_uring_ *r)
 {
-    return r->put != 0 || (fw_load32_relaxed(r->sq_flags) & (CQ_OVERFLOW | TASKRUN)) != 0;
+    return fw_uring_has_put_(r) || (fw_load32_relaxed(r->sq_flags) & (CQ_OVERFLOW | TASKRUN)) != 0;
 }
 
 int fw_uring_enter_(struct fw_uring_ *r, uint32_t least)

@@ -61,7 +61,10 @@ bool fw_uring_put_wait_(struct fw_uring_ *r, const uint32_t *word, uint32_t expe
 bool fw_uring_put_cancel_(struct fw_uring_ *r, uint64_t of, uint64_t tag);
 bool fw_uring_put_cancel_all_(struct fw_uring_ *r, uint64_t tag);
 
-/* Has it anything for fw_uring_enter_ to do? */
+/* Was anything prepared that the kernel has not got yet? */
+bool fw_uring_has_put_(const struct fw_uring_ *r);
+
+/* Has it anything for fw_uring_enter_ to do?  True may come too late: engine_uring.c, flush. */
 bool fw_uring_is_due_(const struct fw_uring_ *r);
 
 /*

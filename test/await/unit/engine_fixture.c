@@ -95,6 +95,16 @@ static void tells_of_a_word_that_has_changed_before(void)
     assert_int_equal(take_first(), FW_TOLD_LOOK_);
 }
 
+/* Else a loop with nothing to do would run all the time. */
+static void is_quiet_once_reaped(void)
+{
+    tells_of_a_word_that_has_changed_before();
+    for (unsigned slices = 0; fw_readable_within_(fw_engine_fd_(engine), SLICE_NS); slices++) {
+        assert_true(slices < 3); /* of what another thread did to wake this one */
+        assert_null(fw_engine_reap_(engine));
+    }
+}
+
 static void expect_cancelled(void)
 {
     enum fw_wait_told_ told = take_first();
@@ -248,6 +258,7 @@ static void leaves_nothing_behind(void)
 static void (*const tests[])(void) = {
     tells_of_a_wake,
     tells_of_a_word_that_has_changed_before,
+    is_quiet_once_reaped,
     cancels,
     cancels_what_was_not_begun,
     has_many,
