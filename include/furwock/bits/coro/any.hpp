@@ -52,11 +52,15 @@ template <class... Waits> class any_awaiter {
         context_.handle_ = at;
         waits_now_ = true;
         submit_all(std::index_sequence_for<Waits...>());
-        if (first_ != NONE || fw_await_group_winner(&group_) != nullptr)
-            return false;
         if (context_.loop_ != nullptr)
-            return true;
-        /* Woken before this: it goes on here.  After: there; it may be over already. */
+            return first_ == NONE && fw_await_group_winner(&group_) == nullptr;
+        if (first_ != NONE && !settle())
+            return false;
+        /*
+         * What was granted meanwhile has a call of wake, which may be yet to come, and uses this:
+         * so it goes on after that.  Woken before this line: here.  After: there; it may be over
+         * already.
+         */
         return state_.exchange(SUSPENDED, std::memory_order_acq_rel) != WOKEN;
     }
 
@@ -99,12 +103,20 @@ template <class... Waits> class any_awaiter {
         error_ = error;
     }
 
-    /* All are at their end: the one that came first, and the others, which never will. */
-    void settle()
+    /*
+     * All are at their end: the one that came first, and the others, which never will.  Was one
+     * found granted?
+     */
+    bool settle()
     {
+        bool is_granted = false;
+
         for (std::size_t i = 0; i < NONE; i++)
-            if (i != first_ && !fw_await_cancel(&slots_[i].operation))
+            if (i != first_ && !fw_await_cancel(&slots_[i].operation)) {
                 ended(i, 0);
+                is_granted = true;
+            }
+        return is_granted;
     }
 
     static void done(fw_await *operation, int error)
