@@ -148,11 +148,11 @@ static co::task<bool> first_of_two(const rest &r)
 
 static void test_rest(const rest &r)
 {
-    int left = TASKS, told[2];
+    int left = TASKS, told[2], asked[2];
     char said;
     co::loop loop;
 
-    CHECK(pipe(told) == 0);
+    CHECK(pipe(told) == 0 && pipe(asked) == 0);
     const pid_t other = fork();
     for (int i = 0; other == 0 && i < TASKS; i++) { /* fills it */
         CHECK(fw_ipc_mutex_lock(r.m) == 0);
@@ -167,13 +167,14 @@ static void test_rest(const rest &r)
             mine.spawn(consume(r, left));
         mine.run();
     }
-    if (other == 0) { /* and then takes everything */
+    if (other == 0) { /* and then takes everything, when this process needs nothing any more */
+        CHECK(read(asked[0], &said, 1) == 1);
         CHECK(fw_ipc_permits_wait(r.permits) == 0 && fw_ipc_permits_wait(r.permits) == 0);
         CHECK(fw_ipc_rwlock_wrlock(r.rw) == 0 && write(told[1], "x", 1) == 1);
         for (;;)
             pause();
     }
-    CHECK(read(told[0], &said, 1) == 1);
+    CHECK(write(asked[1], "x", 1) == 1 && read(told[0], &said, 1) == 1);
     CHECK(left == 0 && r.counter[0] == 0 && r.counter[1] == 8L * TIMES);
     CHECK(loop.run(misses_all(r)));
     CHECK(loop.run(first_of_two(r)));
@@ -185,8 +186,8 @@ static void test_rest(const rest &r)
         CHECK((co_await co::acquire(*of.permits)).owner_died());
     }(r));
     CHECK(fw_ipc_rwlock_trywrlock(r.rw) == 0 && fw_ipc_rwlock_wrunlock(r.rw) == 0);
-    close(told[0]);
-    close(told[1]);
+    for (int end : {told[0], told[1], asked[0], asked[1]})
+        close(end);
 }
 
 int main()
