@@ -62,26 +62,33 @@ static void watch_one(struct fw_look_ *look, uint64_t holder)
  * EBUSY: it is closed, as *now says; EAGAIN: no record is free.  Else it has come in, if it is not
  * queued; and all that are have.
  */
-static int enter(fw_await *op, struct fw_shares_ *s, uint64_t *now)
+static int enter(fw_await *op, bool was_queued, uint64_t *now)
 {
-    struct fw_region_bucket_ *b = fw_region_bucket_lock_(s->lock);
-    enum fw_rw_entry_ entry = fw_ipc_rw_task_enter_(s->lock, &s->records, now);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
+    struct fw_shares_ *s = fw_shares_asked_by_(op, was_queued);
+    enum fw_rw_entry_ entry =
+        s != NULL ? fw_ipc_rw_task_enter_(s->lock, &s->records, now) : FW_RW_CLOSED_;
 
     if (entry == FW_RW_INSIDE_ || entry == FW_RW_ADMITTED_) {
-        if (op->aux_ == NULL)
+        if (!was_queued)
             fw_shares_come_in_(s, op);
         fw_shares_let_in_(b, s);
         return FW_LOOK_AGAIN_;
     }
     fw_region_bucket_unlock_(b);
+    if (s == NULL)
+        return FW_LOOK_AGAIN_;
     return entry == FW_RW_FULL_ ? EAGAIN : EBUSY;
 }
 
 /* It is closed by a holder that may live. */
-static int wait_for_admission(struct fw_shares_ *s, uint64_t now, struct fw_look_ *look)
+static int wait_for_admission(const fw_await *op, bool was_queued, uint64_t now,
+                              struct fw_look_ *look)
 {
-    struct fw_region_bucket_ *b = fw_region_bucket_lock_(s->lock);
-    int error = fw_ipc_rw_task_announce_(s->lock, &s->records, now, &look->expected);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
+    struct fw_shares_ *s = fw_shares_asked_by_(op, was_queued);
+    int error = s != NULL ? fw_ipc_rw_task_announce_(s->lock, &s->records, now, &look->expected)
+                          : FW_LOOK_AGAIN_;
 
     if (error == EBUSY)
         look->word = fw_ipc_share_half_(s->records.waits.at);
@@ -90,34 +97,23 @@ static int wait_for_admission(struct fw_shares_ *s, uint64_t now, struct fw_look
     return error;
 }
 
-/* One more keeper than there are. */
-static int start_keeper(const struct fw_ipc_mapping_ *mapping)
-{
-    struct fw_ipc_me_ me;
-    unsigned n = 0;
-
-    while (fw_ipc_keeper_find_nth_(mapping, n, &me) && fw_ipc_share_free_record_(&me) == NULL)
-        n++;
-    return fw_ipc_keeper_nth_(mapping, n, &me);
-}
-
 static int read_attempt(fw_await *op, struct fw_look_ *look)
 {
-    struct fw_shares_ *s = fw_share_hold_of_(op->kept_);
-    bool was_queued = op->aux_ != NULL;
+    bool was_queued = fw_operation_is_busy_(op);
+    fw_ipc_rwlock *l = lock_of(op);
     int error = 0;
 
     if (look->asks)
-        ask(s->lock, look->keeper);
+        ask(l, look->keeper);
     while (error == 0) {
         uint64_t now;
-        error = enter(op, s, &now);
+        error = enter(op, was_queued, &now);
         if (error == EBUSY)
-            error = fw_ipc_rw_recover_(s->lock, look->keeper, NULL, now);
+            error = fw_ipc_rw_recover_(l, look->keeper, NULL, now);
         if (error == EBUSY)
-            error = wait_for_admission(s, now, look);
+            error = wait_for_admission(op, was_queued, now, look);
         if (error == EAGAIN)
-            error = start_keeper(look->keeper->mapping);
+            error = fw_ipc_rw_task_add_keeper_(look->keeper->mapping);
     }
     return error == FW_LOOK_AGAIN_ && !was_queued ? 0 : error;
 }

@@ -58,6 +58,11 @@ struct fw_shares_ *fw_share_hold_of_(const struct fw_share_hold_ *h)
     return h->of;
 }
 
+struct fw_shares_ *fw_shares_asked_by_(const fw_await *op, bool was_queued)
+{
+    return was_queued && op->aux_ == NULL ? NULL : fw_share_hold_of_(op->kept_);
+}
+
 struct fw_shares_ *fw_shares_of_(const struct fw_region_bucket_ *b, const void *lock)
 {
     struct fw_shares_ *s = b->shares;

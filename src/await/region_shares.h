@@ -20,6 +20,8 @@
  *   SHT2  `readers` is the number of read locks of tasks; if it is not 0, `records.held` is HELD.
  *   SHT3  `closing`: the word is id|DRAINING for this operation, the first of its queue.  Only its
  *         loop's thread changes that.
+ *   SHT4  An operation that waits to read is let in by whichever loop comes first, and then has no
+ *         hold of its own (kept_) any more: its loop looks at that only inside, while it is queued.
  */
 struct fw_share_hold_; /* the read locks of one task */
 
@@ -45,6 +47,12 @@ struct fw_shares_ *fw_shares_ask_(fw_ipc_rwlock *l, const struct fw_ipc_mapping_
 struct fw_share_hold_ *fw_share_hold_new_(struct fw_shares_ *s, fw_task task);
 void fw_share_hold_free_(struct fw_share_hold_ *h);
 struct fw_shares_ *fw_share_hold_of_(const struct fw_share_hold_ *h);
+
+/*
+ * Inside.  The entry of the lock for which an operation asks to read; NULL: it was queued, and is
+ * so no more (SHT4).
+ */
+struct fw_shares_ *fw_shares_asked_by_(const fw_await *op, bool was_queued);
 
 /* Inside.  The entry of the lock, or NULL. */
 struct fw_shares_ *fw_shares_of_(const struct fw_region_bucket_ *b, const void *lock);

@@ -31,6 +31,16 @@ static bool claim(const fw_ipc_rwlock *l, struct fw_rw_records_ *all, struct fw_
     return false;
 }
 
+int fw_ipc_rw_task_add_keeper_(const struct fw_ipc_mapping_ *mapping)
+{
+    struct fw_ipc_me_ me;
+    unsigned n = 0;
+
+    while (fw_ipc_keeper_find_nth_(mapping, n, &me) && fw_ipc_share_free_record_(&me) == NULL)
+        n++;
+    return fw_ipc_keeper_nth_(mapping, n, &me);
+}
+
 /* The record says HELD: is the lock open to it?  IRW2 */
 static bool is_in(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
 {

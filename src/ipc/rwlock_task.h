@@ -58,6 +58,9 @@ enum fw_rw_entry_ fw_ipc_rw_task_enter_(fw_ipc_rwlock *l, struct fw_rw_records_ 
 int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t now,
                              uint32_t *expected);
 
+/* Outside of locks: one more keeper, if none has a free record.  0, or as fw_ipc_keeper_nth_. */
+int fw_ipc_rw_task_add_keeper_(const struct fw_ipc_mapping_ *mapping);
+
 /* Nobody waits any more.  True: it was admitted meanwhile, and `held` is HELD, for nobody. */
 bool fw_ipc_rw_task_withdraw_(struct fw_rw_records_ *r);
 

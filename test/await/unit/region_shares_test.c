@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "await/region.h"
 #include "region_rwlock_fixture.h"
 #include "test/support/child.h"
 #include "test/support/robust_lists.h"
@@ -93,6 +94,29 @@ static void reads_many_locks(void)
         assert_free();
 }
 
+/* What its loop looks for may have been let in by another loop, a moment before. */
+static void comes_in_once(void)
+{
+    fw_loop *first = loop, *second = new_loop();
+    struct fw_look_ look = {0};
+
+    make_lock();
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(ask_to_read(&a, 1), EINPROGRESS);
+    loop = second;
+    assert_int_equal(ask_to_read(&b, 2), EINPROGRESS);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    run_until(&b.ends, 1);
+    assert_int_equal(a.op.state_, FW_OPERATION_GRANTED);
+    assert_int_equal(fw_target_read_.attempt(&a.op, &look), FW_LOOK_AGAIN_);
+    loop = first;
+    run_until(&a.ends, 1);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(2)), 0);
+    assert_free();
+    assert_int_equal(fw_loop_destroy(second), 0);
+}
+
 #define EACH(name)              \
     TEST(each_##name)           \
     {                           \
@@ -101,6 +125,7 @@ static void reads_many_locks(void)
 
 EACH(knows_its_holders)
 EACH(reads_many_locks)
+EACH(comes_in_once)
 
 static int make(void)
 {
