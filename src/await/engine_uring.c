@@ -30,7 +30,11 @@ struct uring {
     struct fw_kernel_wait_ *back;    /* have come back, by `next` */
     uint32_t leaving;                /* cancellations that have had no room */
     bool may_be_raised;              /* something was taken since the descriptor was cleared */
+    uint32_t empty;                  /* calls of reap that found nothing to look at */
 };
+
+/* After so many of them the descriptor is cleared, so that this costs little where none need it. */
+enum { EMPTY_MAX = 16 };
 
 /* As `at` of a wait. */
 enum { WAITING, QUEUED };
@@ -213,6 +217,18 @@ static bool flush(struct fw_engine_ *e)
 }
 
 /*
+ * It may be raised for nothing: by completions of a ring that was lost (and is closed later than
+ * this thread has asked for it), or by one that was taken before the kernel came to raise it.
+ */
+static bool is_raised_for_nothing(struct uring *u)
+{
+    if (u->may_be_raised || fw_uring_is_due_(&u->ring) || ++u->empty < EMPTY_MAX)
+        return false;
+    u->empty = 0;
+    return true;
+}
+
+/*
  * The descriptor is cleared first: what comes after that raises it again.  Each completion has
  * raised it, also one that a flush has taken.
  */
@@ -222,6 +238,8 @@ static struct fw_kernel_wait_ *reap(struct fw_engine_ *e)
     struct fw_kernel_wait_ *back;
     bool has_taken = true;
 
+    if (is_raised_for_nothing(u))
+        u->may_be_raised = true;
     while (u->may_be_raised || (has_taken && fw_uring_is_due_(&u->ring))) {
         u->may_be_raised = false;
         fw_event_read_(u->base.fd);
