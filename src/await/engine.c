@@ -39,37 +39,38 @@ static struct fw_kernel_wait_ *await_one(struct fw_engine_ *e, uint64_t ns)
     return back;
 }
 
-/* Arms, wakes, reaps: 0, or ENOTSUP. */
-static int go_round(struct fw_engine_ *e)
+/* Arms, wakes, reaps: 0, or ENOTSUP.  Of a round that has failed the wait may be armed still. */
+static int go_round(struct fw_engine_ *e, struct fw_kernel_wait_ *wait, uint32_t *word)
 {
-    uint32_t word = 0;
-    struct fw_kernel_wait_ wait = {0}, *back;
+    struct fw_kernel_wait_ *back;
 
-    fw_engine_arm_(e, &wait, &word, 0);
+    fw_engine_arm_(e, wait, word, 0);
     if (!fw_engine_flush_(e))
         return ENOTSUP;
     back = fw_engine_reap_(e);
     if (back != NULL) /* the operation is refused, or not known */
         return ENOTSUP;
     for (uint64_t waited = 0; waited < ROUND_NS; waited += LOOK_NS) {
-        if (fw_futex_wake(&word, 1, FW_FUTEX_SHARED) == 1)
+        if (fw_futex_wake(word, 1, FW_FUTEX_SHARED) == 1)
             break; /* a helper needs some time to get there */
         if (fw_readable_within_(e->fd, LOOK_NS))
             break; /* it has been told to look */
     }
     back = await_one(e, ROUND_NS);
-    return back == &wait && back->told == FW_TOLD_LOOK_ ? 0 : ENOTSUP;
+    return back == wait && back->told == FW_TOLD_LOOK_ ? 0 : ENOTSUP;
 }
 
 int fw_engine_try_(uint32_t which)
 {
     const struct fw_engine_kind_ *kind = fw_engine_kind_(which);
+    struct fw_kernel_wait_ wait = {0};
+    uint32_t word = 0;
     struct fw_engine_ *e;
     int error = kind != NULL ? kind->make(&e) : EINVAL;
 
     if (error != 0)
         return error;
-    error = go_round(e);
+    error = go_round(e, &wait, &word);
     kind->end(e);
     return error;
 }

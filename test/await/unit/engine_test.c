@@ -15,7 +15,7 @@
 #include "test/support/child.h"
 #include "test/support/refuse_call.h"
 
-enum { URING_SETUP = 425 };
+enum { URING_SETUP = 425, URING_ENTER = 426 };
 
 static void choose(const char *name)
 {
@@ -31,6 +31,17 @@ static void without_uring(void *arg)
     if (!refuse_call(URING_SETUP))
         _exit(0);
     assert_int_equal(fw_engine_open_(&engine, FW_ENGINE_URING_), EPERM);
+    choose("thread");
+    _exit(0);
+}
+
+/* The ring is there, and nothing gets into it: what was armed for the trial is taken back. */
+static void without_entering(void *arg)
+{
+    (void)arg;
+    if (fw_engine_try_(FW_ENGINE_URING_) != 0 || !refuse_call(URING_ENTER))
+        _exit(0);
+    assert_int_equal(fw_engine_try_(FW_ENGINE_URING_), ENOTSUP);
     choose("thread");
     _exit(0);
 }
@@ -104,6 +115,7 @@ static void with_environment(void *arg)
 TEST(chooses_what_is_not_refused)
 {
     finish(start(without_uring, NULL));
+    finish(start(without_entering, NULL));
     finish(start(without_both, NULL));
     finish(start(with_environment, "thread"));
     finish(start(with_environment, "quickly"));
