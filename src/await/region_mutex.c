@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "await/operation.h"
 #include "await/region.h"
 #include "ipc/region/member.h"
 #include "ipc/task.h"
@@ -111,6 +112,9 @@ const struct fw_target_ fw_target_relock_ = {.attempt = attempt,
 
 int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m, const fw_deadline *deadline)
 {
+    if (fw_operation_is_busy_(op))
+        return EBUSY;
+    fw_region_keep_dead_(op, 0); /* it may be handed over before it is looked for */
     return fw_region_submit_(op, FW_TARGET_MUTEX_, m, deadline);
 }
 

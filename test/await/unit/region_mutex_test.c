@@ -135,6 +135,31 @@ static void tells_the_next_of_a_death(void)
     assert_int_equal(a.ends, 0);
 }
 
+/* What an operation remembers of a dead holder is of this use of it, not of the one before. */
+static void forgets_a_death(void)
+{
+    pid_t child = start_holder();
+    struct asked first;
+
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    kill_and_wait(child);
+    run_until(&a.ends, 1);
+    assert_int_equal(a.error, EOWNERDEAD);
+    assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(1)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+    ask_for(&first, TASK(2));
+    assert_int_equal(fw_await_ipc_mutex(&first.op, m, NULL), 0);
+    ask_for(&b, TASK(3));
+    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS); /* behind it: no look */
+    assert_true(fw_await_cancel(&b.op));
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0); /* to the task that waits */
+    assert_false(fw_await_drop(&a.op));
+    assert_int_equal(fw_ipc_mutex_trylock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
 static void gives_up_for_good(void)
 {
     pid_t child = start_holder();
@@ -316,6 +341,7 @@ EACH(tells_tasks_apart)
 EACH(gets_it_from_another_process)
 EACH(learns_of_a_death)
 EACH(tells_the_next_of_a_death)
+EACH(forgets_a_death)
 EACH(gives_up_for_good)
 EACH(cancels_and_times_out)
 EACH(passes_a_wake_on)
