@@ -310,6 +310,7 @@ static bool stop(fw_await *op)
 {
     struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
     struct fw_watch_ *w = op->aux_;
+    const struct fw_ipc_mapping_ *mapping;
     bool is_idle;
 
     if (fw_load32_relaxed(&op->state_) != FW_OPERATION_WAITING) {
@@ -320,11 +321,12 @@ static bool stop(fw_await *op)
     is_idle = w->queue.first == NULL;
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
     fw_region_bucket_unlock_(b);
-    if (fw_target_of_(op)->left != NULL)
-        fw_target_of_(op)->left(w, op);
-    fw_ipc_keeper_unuse_(w->mapping);
+    mapping = w->mapping;
     if (is_idle)
         fw_watch_idle_(w);
+    if (fw_target_of_(op)->left != NULL)
+        fw_target_of_(op)->left(w, op); /* after which the watch may be gone */
+    fw_ipc_keeper_unuse_(mapping);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "ipc/rwlock.h"
@@ -214,6 +215,28 @@ static void gives_up(void)
     assert_int_equal(a.ends, 0);
 }
 
+static bool has_something_to_do(void *none)
+{
+    struct pollfd fd = {.fd = fw_loop_fd(loop), .events = POLLIN};
+
+    (void)none;
+    return poll(&fd, 1, 0) == 1;
+}
+
+/* What the engine has for it comes back while it is cancelled, and then the watch is freed. */
+static void gives_up_when_readers_have_left(void)
+{
+    pid_t child;
+
+    make_lock();
+    child = start_holder(hold_to_read);
+    assert_int_equal(ask_to_write(&a, 1), EINPROGRESS);
+    let_go(child);
+    assert_true(await_condition(has_something_to_do, NULL));
+    assert_true(fw_await_cancel(&a.op));
+    assert_free();
+}
+
 /* Admitted, and not wanted: nobody reads then. */
 static void is_dropped_when_admitted(void)
 {
@@ -349,6 +372,7 @@ EACH(reads_when_a_writer_leaves)
 EACH(writes_when_readers_leave)
 EACH(keeps_phases)
 EACH(gives_up)
+EACH(gives_up_when_readers_have_left)
 EACH(is_dropped_when_admitted)
 EACH(learns_of_deaths)
 EACH(tells_the_next_of_a_death)
