@@ -213,7 +213,7 @@ static void begin_writing(struct fw_shares_ *s, const fw_await *op)
 {
     struct fw_region_bucket_ *b = fw_region_bucket_lock_(s->lock);
 
-    s->closing = NULL;
+    fw_shares_set_closing_(s, NULL);
     s->writer = op->task_;
     fw_region_bucket_unlock_(b);
 }
@@ -236,7 +236,7 @@ static int drain(struct fw_shares_ *s, const fw_await *op, struct fw_look_ *look
         begin_writing(s, op);
         return 0;
     }
-    s->closing = NULL;
+    fw_shares_set_closing_(s, NULL);
     fw_ipc_rw_task_give_up_(s->lock, look->keeper);
     return error;
 }
@@ -265,7 +265,7 @@ static int close_it(struct fw_shares_ *s, fw_await *op, struct fw_look_ *look)
     if (error == EOWNERDEAD || (error == 0 && (now & IPC_RW_DRAINING) == 0))
         begin_writing(s, op);
     else if (error == 0)
-        s->closing = op;
+        fw_shares_set_closing_(s, op);
     return error;
 }
 
@@ -274,9 +274,9 @@ static int write_attempt(fw_await *op, struct fw_look_ *look)
     struct fw_shares_ *s = op->kept_;
     int error = 0;
 
-    if (s->closing != op)
+    if (!fw_shares_is_closing_(s, op))
         error = close_it(s, op, look);
-    return error == 0 && s->closing == op ? drain(s, op, look) : error;
+    return error == 0 && fw_shares_is_closing_(s, op) ? drain(s, op, look) : error;
 }
 
 static int write_check(const fw_await *op, const struct fw_ipc_me_ *keeper)
@@ -308,8 +308,8 @@ static void write_dequeued(fw_await *op)
 {
     struct fw_shares_ *s = op->kept_;
 
-    op->is_designated_ = s->closing == op;
-    if (s->closing != op) /* else when it is open again */
+    op->is_designated_ = fw_shares_is_closing_(s, op);
+    if (op->is_designated_ == 0) /* else when it is open again */
         fw_shares_asked_(s, false);
 }
 
@@ -318,9 +318,9 @@ static void open_again(struct fw_shares_ *s, const fw_await *op)
 {
     struct fw_ipc_me_ keeper;
 
-    if (s->closing != op)
+    if (!fw_shares_is_closing_(s, op))
         return;
-    s->closing = NULL;
+    fw_shares_set_closing_(s, NULL);
     if (fw_ipc_keeper_find_(s->records.mapping, &keeper))
         fw_ipc_rw_task_give_up_(s->lock, &keeper);
 }

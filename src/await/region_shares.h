@@ -19,7 +19,7 @@
  *         writes.  It is changed in the lock of its bucket.
  *   SHT2  `readers` is the number of read locks of tasks; if it is not 0, `records.held` is HELD.
  *   SHT3  `closing`: the word is id|DRAINING for this operation, the first of its queue.  Only its
- *         loop's thread changes that.
+ *         loop's thread changes that, and any thread may ask whether it is an operation of its own.
  *   SHT4  An operation that waits to read is let in by whichever loop comes first, and then has no
  *         hold of its own (kept_) any more: its loop looks at that only inside, while it is queued.
  */
@@ -56,6 +56,17 @@ struct fw_shares_ *fw_shares_asked_by_(const fw_await *op, bool was_queued);
 
 /* Inside.  The entry of the lock, or NULL. */
 struct fw_shares_ *fw_shares_of_(const struct fw_region_bucket_ *b, const void *lock);
+
+/* SHT3 */
+static inline bool fw_shares_is_closing_(struct fw_shares_ *s, const fw_await *op)
+{
+    return __atomic_load_n(&s->closing, __ATOMIC_RELAXED) == op;
+}
+
+static inline void fw_shares_set_closing_(struct fw_shares_ *s, fw_await *op)
+{
+    __atomic_store_n(&s->closing, op, __ATOMIC_RELAXED);
+}
 
 /* Inside.  The task reads already: one read lock more.  False: it does not. */
 bool fw_shares_again_(struct fw_shares_ *s, fw_task task);

@@ -278,6 +278,15 @@ int fw_ipc_mutex_relock_(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
     return lock_slow(m, me, now, FW_IPC_WAITERS, NULL, NULL);
 }
 
+/* ITSK2: a task of this process releases it, and another one waits. */
+static bool is_handed_over(fw_ipc_mutex *m, const struct fw_ipc_me_ *me)
+{
+    bool (*hook)(void *, const struct fw_ipc_me_ *) =
+        __atomic_load_n(&fw_ipc_hand_over_hook_, __ATOMIC_RELAXED);
+
+    return hook != NULL && hook(m, me);
+}
+
 /* The word is `now`, which names me: releases it. */
 static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
 {
@@ -287,8 +296,7 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     if (!is_unsound(now) && fw_load64_relaxed(&m->history_.journal_) != 0) /* F:ipc-wakes-first */
         /* F:ipc-journal-late-commit */
         error = fw_ipc_journal_commit_at_(me->mapping, fw_load64_relaxed(&m->history_.journal_), m);
-    if (fw_ipc_task_of_(now) != 0 && has_waiters(now) && !is_unsound(now) &&
-        fw_ipc_hand_over_hook_ != NULL && fw_ipc_hand_over_hook_(m, me)) /* ITSK2 */
+    if (fw_ipc_task_of_(now) != 0 && has_waiters(now) && !is_unsound(now) && is_handed_over(m, me))
         return error;
     if (fw_ipc_task_of_(now) != 0)
         fw_ipc_keeper_note_(m, 0);
