@@ -167,10 +167,14 @@ def note(figure, text):
     figure.text(0.01, 0.004, text, fontsize=FONT - 2, color=ink("soft"), va="bottom")
 
 
+def write_png(figure, path):
+    figure.savefig(path, dpi=DPI, facecolor="#ffffff")
+
+
 def save(figure, name, directory):
     """Writes NAME.png into the directory and returns the picture as SVG for the page."""
     make_room(figure)
-    figure.savefig(directory / f"{name}.png", dpi=DPI, facecolor="#ffffff")
+    write_png(figure, directory / f"{name}.png")
     plt.rcParams["svg.hashsalt"] = name
     text = io.StringIO()
     figure.savefig(text, format="svg", facecolor="none", metadata={"Date": None})
