@@ -301,7 +301,7 @@ static const struct argp_option known_options[] = {
     {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
     {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
     {"quick", 'q', NULL, 0, "With fewer preemptions where there are many states; a minute", 0},
-    {"most", 'o', NULL, 0, "Those quickly that have more than a million states", 0},
+    {"most", 'o', NULL, 0, "Those quickly that have more than 500,000 states", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},
     {0}};
