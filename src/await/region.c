@@ -309,13 +309,14 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
 static bool stop(fw_await *op)
 {
     struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
-    struct fw_watch_ *w = op->aux_;
+    uint32_t state = fw_load32_relaxed(&op->state_);
     const struct fw_ipc_mapping_ *mapping;
+    struct fw_watch_ *w = op->aux_;
     bool is_idle;
 
-    if (fw_load32_relaxed(&op->state_) != FW_OPERATION_WAITING) {
+    if (state != FW_OPERATION_WAITING) {
         fw_region_bucket_unlock_(b);
-        return false;
+        return state == FW_OPERATION_LOST;
     }
     fw_watch_take_out_(w, op);
     is_idle = w->queue.first == NULL;

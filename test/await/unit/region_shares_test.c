@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "await/kind.h"
 #include "await/region.h"
 #include "region_rwlock_fixture.h"
 #include "test/support/child.h"
@@ -117,6 +118,36 @@ static void comes_in_once(void)
     assert_int_equal(fw_loop_destroy(second), 0);
 }
 
+/* Another loop finds that its group has ended, after a cancel has seen it wait. */
+static void loses_while_it_is_cancelled(void)
+{
+    fw_loop *first = loop, *second = new_loop();
+    fw_await_group group;
+
+    make_lock();
+    fw_await_group_init(&group);
+    ask_for(&a, TASK(1));
+    ask_for(&c, TASK(1));
+    fw_await_group_add(&group, &a.op);
+    fw_await_group_add(&group, &c.op);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(fw_await_ipc_rdlock(&a.op, l, NULL), EINPROGRESS);
+    loop = second;
+    assert_int_equal(ask_to_read(&b, 2), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&c.op, m, NULL), 0);
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    run_until(&b.ends, 1);
+    loop = first;
+    assert_int_equal(a.op.state_, FW_OPERATION_LOST);
+    assert_true(fw_operation_region_.stop(&a.op));
+    assert_true(fw_await_cancel(&a.op));
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(1)), EPERM);
+    assert_int_equal(fw_task_ipc_rwlock_rdunlock(l, TASK(2)), 0);
+    assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
+    assert_free();
+    assert_int_equal(fw_loop_destroy(second), 0);
+}
+
 #define EACH(name)              \
     TEST(each_##name)           \
     {                           \
@@ -126,6 +157,7 @@ static void comes_in_once(void)
 EACH(knows_its_holders)
 EACH(reads_many_locks)
 EACH(comes_in_once)
+EACH(loses_while_it_is_cancelled)
 
 static int make(void)
 {
