@@ -237,7 +237,11 @@ static void watch_note(struct waiter *me, const fw_note *note)
             return;
 }
 
-/* The lock's operation as it is now: EINPROGRESS, 0, or ECANCELED. */
+/*
+ * The lock's operation as it is now: EINPROGRESS, 0, or ECANCELED.  It is polled only in the state
+ * of which the waker was heard: one that is signalled between the look and the poll would go on,
+ * with its waker yet to come (NT1).
+ */
 static int look(struct waiter *me)
 {
     struct record *r = &me->records[0];
@@ -246,8 +250,9 @@ static int look(struct waiter *me)
 
     if (winner != NULL && winner != &r->op)
         return ECANCELED;
-    if (state == FW_OPERATION_SIGNALLED || state == FW_OPERATION_GRANTED)
-        hear(r);
+    if (state != FW_OPERATION_SIGNALLED && state != FW_OPERATION_GRANTED)
+        return EINPROGRESS;
+    hear(r);
     if (state == FW_OPERATION_SIGNALLED)
         r->is_heard = false; /* if poll queues it for the mutex, it will be told again */
     return fw_await_poll(&r->op);
