@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* furwock/ipc/coro.hpp: tasks of two processes, and an owner that is killed. */
+#include <furwock/futex.h>
 #include <furwock/ipc/coro.hpp>
 #include <furwock/ipc/named.h>
 #include <furwock/ipc/region.h>
@@ -7,6 +8,7 @@
 #include "check.hpp"
 
 #include <csignal>
+#include <poll.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +82,65 @@ static void test_killed_owner(fw_ipc_mutex &m)
     CHECK(kill(owner, SIGKILL) == 0 && waitpid(owner, nullptr, 0) == owner);
     loop.run();
     CHECK(has_died && fw_ipc_mutex_trylock(&m) == 0 && fw_ipc_mutex_unlock(&m) == 0);
+    close(told[0]);
+    close(told[1]);
+}
+
+/* A wait whose submission kills the owner of a mutex, and lasts until the loop is told of it. */
+struct killing : co::sleep_wait {
+    killing(pid_t process, fw_ipc_mutex &m, co::loop &loop)
+        : process_(process), m_(&m), loop_(&loop)
+    {
+    }
+
+    int submit(fw_await *operation)
+    {
+        const fw_deadline later = co::deadline_of(1h);
+        pollfd told = {loop_->descriptor(), POLLIN, 0};
+        int status;
+
+        CHECK(kill(process_, SIGKILL) == 0 && waitpid(process_, &status, 0) == process_);
+        do
+            fw_futex_wake(reinterpret_cast<std::uint32_t *>(m_), FW_FUTEX_ALL, FW_FUTEX_SHARED);
+        while (poll(&told, 1, 10) == 0);
+        return fw_await_timer(operation, &later);
+    }
+
+  private:
+    pid_t process_;
+    fw_ipc_mutex *m_;
+    co::loop *loop_;
+};
+
+static co::task<bool> inherit_first(fw_ipc_mutex &m, pid_t owner, fw_ipc_mutex &other,
+                                    co::loop &loop)
+{
+    co_await co::yield(); /* goes on outside of fw_loop_run: what is asked for begins at once */
+    auto first = co_await co::when_any(co::lock(m), killing(owner, m, loop), co::lock(other));
+    const bool has_died = first.index() == 0 && std::get<0>(first).owner_died();
+
+    if (has_died)
+        std::get<0>(first).consistent();
+    co_return has_died;
+}
+
+/* What is granted while others are being asked for has its result, too. */
+static void test_killed_meanwhile(fw_ipc_mutex &m, fw_ipc_mutex &other)
+{
+    int told[2];
+    char said;
+
+    CHECK(pipe(told) == 0);
+    const pid_t owner = fork();
+    if (owner == 0)
+        hold(m, told[1]);
+    CHECK(read(told[0], &said, 1) == 1 && fw_ipc_mutex_lock(&other) == 0);
+    {
+        co::loop loop;
+        CHECK(loop.run(inherit_first(m, owner, other, loop)));
+    }
+    CHECK(fw_ipc_mutex_unlock(&other) == 0 && fw_ipc_mutex_trylock(&m) == 0 &&
+          fw_ipc_mutex_unlock(&m) == 0);
     close(told[0]);
     close(told[1]);
 }
@@ -220,6 +281,7 @@ int main()
           fw_region_object(region, "state count", FW_REGION_DATA, 3 * sizeof(long),
                            FW_REGION_CREATE, &object) == 0);
     r.counter = static_cast<long *>(object);
+    test_killed_meanwhile(*m, *r.m);
     test_rest(r);
     CHECK(fw_region_close(region) == 0);
     return 0;

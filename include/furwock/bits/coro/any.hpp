@@ -113,7 +113,7 @@ template <class... Waits> class any_awaiter {
 
         for (std::size_t i = 0; i < NONE; i++)
             if (i != first_ && !fw_await_cancel(&slots_[i].operation)) {
-                ended(i, 0);
+                ended(i, fw_await_poll(&slots_[i].operation)); /* 0, or a dead owner's */
                 is_granted = true;
             }
         return is_granted;
