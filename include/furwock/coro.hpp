@@ -30,7 +30,9 @@
  *  - No coroutine is ever resumed in an unlock, a release or a set: it goes on in its loop (or
  *    where its executor puts it).  A loop that does not run holds what its tasks were granted.
  *  - Cancellation is destruction: a task that is destroyed where it waits either never had the
- *    lock, or gives it back.  when_any cancels those that were not the first.
+ *    lock, or gives it back.  when_any cancels those that were not the first.  (Where a callable
+ *    resumes, below: a coroutine that waits is destroyed only while nobody can release what it
+ *    waits for.  What was released has posted its handle, or is about to.)
  *  - fw::co::task<T> begins when it is awaited, or when a loop is given it: spawn, or run.  While
  *    it runs, its thread acts as the task (fw_task_switch): blocking calls of the library in it
  *    check owners by the task, too.

@@ -32,6 +32,8 @@ FW_BEGIN_DECLS
  *    taken by an operation is released by fw_task_ipc_mutex_unlock and its like; a mutex also by
  *    fw_ipc_mutex_unlock in a thread that acts as the task (fw_task_switch).  One that was taken by
  *    a blocking call belongs to the thread, whatever it acts as.
+ *  - Where fw_await_cancel returns false, fw_await_poll says with what the operation had ended: 0,
+ *    EOWNERDEAD, or an error, with which the task holds nothing.
  *  - To other processes all tasks of a process are one reader of a read-write lock, which reads
  *    from the first of them on until the last has gone; each phase admits all of them that wait.
  *    For every 16 locks that they read at a time the process has a keeper (64 at most).
