@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
+#include <furwock/await.h>
+#include <furwock/bits/atomic.h>
 #include <furwock/note.h>
 
+#include "sys/clock.h"
 #include "test/support/unit.h"
 
-/* src/await/note.c: waits that end because of a note, of its parents, or of their deadlines. */
+/*
+ * src/await/note.c: waits that end because of a note, of its parents, or of their deadlines.  It is
+ * compiled into this program, with two points at which a test can stop a thread.
+ */
+static void (*at_look)(void), (*at_telling)(void);
+
+static void reach(void (*const *point)(void))
+{
+    void (*stop)(void) = __atomic_load_n(point, __ATOMIC_ACQUIRE);
+
+    if (stop != NULL)
+        stop();
+}
+
+#define fw_await_group_winner(group) (reach(&at_look), fw_await_group_winner(group))
+#define fw_add32_release(p, n) (reach(&at_telling), fw_add32_release(p, n))
+#include "await/note.c"
+#undef fw_await_group_winner
+#undef fw_add32_release
 
 enum { THREADS = 6, TOKENS = 2000, ROUNDS = 12 };
 
@@ -122,6 +144,53 @@ TEST(a_waiter_for_a_held_mutex)
         if (i % 2 == 0)
             fw_mutex_unlock(&m);
     }
+}
+
+static uint32_t has_looked, is_granted, has_returned;
+
+/* The waiter has read the state of its operation: that is granted before it goes on. */
+static void let_grant(void)
+{
+    fw_store32_release(&has_looked, 1);
+    while (fw_load32_acquire(&is_granted) == 0)
+        sched_yield();
+}
+
+/* The waker is about to write to the waiter's memory. */
+static void let_return(void)
+{
+    uint64_t end = fw_clock_ns_() + 20 * MS;
+
+    __atomic_store_n(&at_look, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&at_telling, NULL, __ATOMIC_RELEASE);
+    fw_store32_release(&is_granted, 1);
+    while (fw_load32_acquire(&has_returned) == 0 && fw_clock_ns_() < end)
+        sched_yield();
+    assert_int_equal(fw_load32_acquire(&has_returned), 0);
+}
+
+static void *lock_and_return(void *result)
+{
+    lock_until_told(result);
+    fw_store32_release(&has_returned, 1);
+    return NULL;
+}
+
+TEST(a_wait_does_not_return_before_its_waker_was_called)
+{
+    pthread_t thread;
+    int result = -1;
+
+    make_tree(NULL);
+    fw_mutex_lock(&m);
+    __atomic_store_n(&at_look, let_grant, __ATOMIC_RELEASE);
+    assert_int_equal(pthread_create(&thread, NULL, lock_and_return, &result), 0);
+    while (fw_load32_acquire(&has_looked) == 0)
+        sched_yield();
+    __atomic_store_n(&at_telling, let_return, __ATOMIC_RELEASE);
+    fw_mutex_unlock(&m);
+    pthread_join(thread, NULL);
+    assert_int_equal(result, 0);
 }
 
 /* Takes tokens until it is told to stop; at times it waits for a short time only. */
