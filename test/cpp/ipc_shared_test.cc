@@ -27,6 +27,23 @@ void shared_modes(fixture &f)
     }
 }
 
+/* What is assigned to lets go of what it held, at once. */
+void moved_readers(fixture &f)
+{
+    ipc::shared_mutex &m = f.s.prices;
+    ipc::shared_guard nothing, reading = m.lock_shared();
+    ipc::upgrade_guard no_upgrade, upgradable = m.lock_upgrade();
+
+    reading = std::move(nothing);
+    upgradable = std::move(no_upgrade);
+    CHECK(!reading && !nothing && !upgradable && !no_upgrade);
+    CHECK(m.held_by_me() == FW_IPC_RWLOCK_NONE);
+    reading = m.lock_shared();
+    ipc::shared_guard &same = reading;
+    reading = std::move(same);
+    CHECK(reading);
+}
+
 /* A writer that died is told of to readers, too, who get nothing. */
 void shared_deaths(fixture &f)
 {
@@ -147,6 +164,7 @@ void deaths_while_waiting(fixture &f)
 void readers_and_waiters(fixture &f)
 {
     shared_modes(f);
+    moved_readers(f);
     shared_deaths(f);
     upgrades(f);
     conditions(f);

@@ -50,14 +50,17 @@ template <class Derived> class [[nodiscard]] reading {
     reading(shared_mutex *lock, bool owner_died) noexcept : lock_(lock), owner_died_(owner_died) {}
 
     reading(reading &&other) noexcept
-        : lock_(std::exchange(other.lock_, nullptr)), owner_died_(other.owner_died_)
+        : lock_(std::exchange(other.lock_, nullptr)),
+          owner_died_(std::exchange(other.owner_died_, false))
     {
     }
 
     reading &operator=(reading &&other) noexcept
     {
-        std::swap(lock_, other.lock_);
-        std::swap(owner_died_, other.owner_died_);
+        reading former(std::move(other)); /* releases what this one held */
+
+        std::swap(lock_, former.lock_);
+        std::swap(owner_died_, former.owner_died_);
         return *this;
     }
 
