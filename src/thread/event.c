@@ -97,16 +97,18 @@ static bool may_pass(uint64_t w, uint32_t since)
     return is_set(w) || futex_half(w) != since;
 }
 
-/* EV4.  Inside the bucket; false: there may be more. */
+/*
+ * EV4.  Inside the bucket; false: there may be more.  Only an operation that is queued keeps the
+ * event alive (EV3).
+ */
 static bool grant_some(struct fw_waitqueue_ *bucket, const fw_event *e, struct fw_wakeups_ *wakeups)
 {
-    uint64_t w = fw_load64_relaxed(&e->state_);
     struct fw_waiter_node_ *p;
 
     while ((p = fw_waitqueue_first_(bucket, e)) != NULL) {
         fw_await *op = fw_operation_of_(p);
 
-        if (!may_pass(w, (uint32_t)(uintptr_t)op->aux_))
+        if (!may_pass(fw_load64_relaxed(&e->state_), (uint32_t)(uintptr_t)op->aux_))
             break;
         if (fw_operation_claim_(bucket, op) &&
             !fw_wakeups_add_(wakeups, fw_operation_grant_(bucket, op, 0)))

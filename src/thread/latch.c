@@ -20,8 +20,9 @@
  * LA1  A thread that sleeps has set SLEEPERS, or found it set, while the latch was closed; so the
  *      count-down that opens it sees the flag, and wakes.
  * LA2  After the addition that opens the latch the counting thread does not touch its memory (the
- *      wake that may follow uses the address only).  If it has seen OPERATIONS, the latch stays
- *      until its call returns (furwock/await.h): so all that it finds there wait for this latch.
+ *      wake that may follow uses the address only), but for operations that it finds queued: as
+ *      long as one is, inside the bucket, a latch is there, though not always the same, since
+ *      OPERATIONS may be of a former operation, and a thread that passed frees the latch.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -50,12 +51,15 @@ int fw_latch_init(fw_latch *l, uint32_t n)
     return 0;
 }
 
-/* LA2.  Inside the bucket; false: there may be more. */
+/*
+ * LA2.  Inside the bucket; false: there may be more.  Operations at a latch that is closed wait for
+ * another one, in the same memory.
+ */
 static bool grant_some(struct fw_waitqueue_ *bucket, const fw_latch *l, struct fw_wakeups_ *wakeups)
 {
     struct fw_waiter_node_ *p;
 
-    while ((p = fw_waitqueue_first_(bucket, l)) != NULL) {
+    while ((p = fw_waitqueue_first_(bucket, l)) != NULL && fw_latch_trywait(l) == 0) {
         fw_await *op = fw_operation_of_(p);
 
         if (fw_operation_claim_(bucket, op) &&

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
 
 #include <furwock/await.h>
 
+#include "core/operation.h"
 #include "sys/clock.h"
 #include "test/sys/unit/in_child.h"
 #include "thread/permits_word.h"
@@ -206,6 +209,57 @@ TEST(a_latch_releases_all_when_it_opens)
     fw_latch_count_down(&latch, 2);
     assert_granted(N - 1, N - 1);
     assert_int_equal(fw_await_latch(&op[0], &latch, NULL), 0);
+}
+
+/* Operations have waited, and given up; a thread that passes frees what it has waited for. */
+static void *set_event(void *e)
+{
+    fw_event_set(e);
+    return NULL;
+}
+
+TEST(an_event_is_freed_while_its_setter_looks_for_operations)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fw_event *e = page;
+    struct fw_waitqueue_ *bucket;
+    pthread_t setter;
+
+    assert_ptr_not_equal(page, MAP_FAILED);
+    assert_int_equal(fw_await_event(&op[0], e, NULL), EINPROGRESS);
+    assert_true(fw_await_cancel(&op[0]));
+    bucket = fw_waitqueue_lock_(e);
+    assert_int_equal(pthread_create(&setter, NULL, set_event, e), 0);
+    while (!fw_event_is_set(e))
+        sched_yield();
+    assert_int_equal(munmap(page, 4096), 0);
+    fw_waitqueue_unlock_(bucket);
+    assert_int_equal(pthread_join(setter, NULL), 0);
+}
+
+static void *open_latch(void *l)
+{
+    fw_latch_count_down(l, 1);
+    return NULL;
+}
+
+TEST(a_latch_is_followed_by_another_while_its_opener_looks_for_operations)
+{
+    struct fw_waitqueue_ *bucket;
+    pthread_t opener;
+
+    fw_latch_init(&latch, 1);
+    assert_int_equal(fw_await_latch(&op[0], &latch, NULL), EINPROGRESS);
+    assert_true(fw_await_cancel(&op[0]));
+    bucket = fw_waitqueue_lock_(&latch);
+    assert_int_equal(pthread_create(&opener, NULL, open_latch, &latch), 0);
+    while (fw_latch_trywait(&latch) != 0)
+        sched_yield();
+    fw_latch_init(&latch, 2);
+    fw_operation_enqueue_(bucket, &op[0]); /* as fw_await_latch does */
+    fw_waitqueue_unlock_(bucket);
+    assert_int_equal(pthread_join(opener, NULL), 0);
+    assert_int_equal(fw_await_poll(&op[0]), EINPROGRESS);
 }
 
 TEST(bad_submits_are_refused)
