@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 
 #include <furwock/any.h>
 #include <furwock/bits/chrono.hpp>
@@ -66,6 +67,10 @@ std::optional<std::size_t> wait_any_until(const std::chrono::time_point<Clock, D
     }
 }
 
+/* Not an array and its length: those have functions of their own. */
+template <class... Objects>
+using if_waitable = std::enable_if_t<(std::is_constructible_v<any_waitable, Objects &> && ...)>;
+
 template <class... Objects> constexpr void check_number()
 {
     static_assert(sizeof...(Objects) >= 1 && sizeof...(Objects) <= FW_ANY_MAX,
@@ -80,7 +85,8 @@ template <class... Objects> constexpr void check_number()
  *
  *     switch (fw::wait_any(stop, items)) ...
  */
-template <class... Objects> [[nodiscard]] std::size_t wait_any(Objects &...objects)
+template <class... Objects, class = detail::if_waitable<Objects...>>
+[[nodiscard]] std::size_t wait_any(Objects &...objects)
 {
     detail::check_number<Objects...>();
     const any_waitable list[] = {any_waitable(objects)...};
@@ -89,7 +95,7 @@ template <class... Objects> [[nodiscard]] std::size_t wait_any(Objects &...objec
 }
 
 /* The same until then at most: nothing, if that has passed and nothing was taken. */
-template <class Clock, class Duration, class... Objects>
+template <class Clock, class Duration, class... Objects, class = detail::if_waitable<Objects...>>
 [[nodiscard]] std::optional<std::size_t>
 wait_any_until(const std::chrono::time_point<Clock, Duration> &at, Objects &...objects)
 {
@@ -99,7 +105,7 @@ wait_any_until(const std::chrono::time_point<Clock, Duration> &at, Objects &...o
     return detail::wait_any_until(at, list, sizeof...(Objects));
 }
 
-template <class Rep, class Period, class... Objects>
+template <class Rep, class Period, class... Objects, class = detail::if_waitable<Objects...>>
 [[nodiscard]] std::optional<std::size_t> wait_any_for(const std::chrono::duration<Rep, Period> &d,
                                                       Objects &...objects)
 {

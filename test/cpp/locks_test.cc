@@ -225,6 +225,13 @@ void any()
     list.resize(fw::wait_any_max + 1, stop);
     CHECK(throws(EINVAL, [&] { (void)fw::wait_any(list.data(), list.size()); }));
 
+    /* An array and its length, in variables. */
+    fw::any_waitable two[] = {items, stop};
+    std::size_t n = 2;
+    CHECK(fw::wait_any(two, n) == 1 && fw::wait_any_for(1ms, two, n) == 1u);
+    CHECK(fw::wait_any_until(std::chrono::steady_clock::now(), two, n) == 1u);
+    CHECK(fw::wait_any(two[0], two[1]) == 1);
+
     long taken = 0;
     stop.reset();
     in_threads(2, [&](int is_giver) {
