@@ -34,6 +34,12 @@ void permits(fixture &f)
     CHECK(left && left.owner_died() && left.number() != mine.number());
     mine.give_back();
     CHECK(!mine && throws(EPERM, [&] { mine.give_back(); }) && p.value() == 1);
+
+    /* What is assigned to is given back at once. */
+    ipc::permit none;
+    mine = p.take();
+    mine = std::move(none);
+    CHECK(!mine && !none && p.value() == 1);
 }
 
 void barriers(fixture &f)

@@ -20,15 +20,17 @@ class [[nodiscard]] permit {
 
     permit(permit &&other) noexcept
         : of_(std::exchange(other.of_, nullptr)), number_(other.number_),
-          owner_died_(other.owner_died_)
+          owner_died_(std::exchange(other.owner_died_, false))
     {
     }
 
     permit &operator=(permit &&other) noexcept
     {
-        std::swap(of_, other.of_);
-        std::swap(number_, other.number_);
-        std::swap(owner_died_, other.owner_died_);
+        permit former(std::move(other)); /* gives back what this one was */
+
+        std::swap(of_, former.of_);
+        std::swap(number_, former.number_);
+        std::swap(owner_died_, former.owner_died_);
         return *this;
     }
 

@@ -105,7 +105,9 @@ class region {
 
     region &operator=(region &&other) noexcept
     {
-        std::swap(r_, other.r_);
+        region former(std::move(other)); /* closes what this one was */
+
+        std::swap(r_, former.r_);
         return *this;
     }
 
