@@ -58,6 +58,7 @@ class Readers(Turns):
         super().__init__()
         self.count = 0
         self.row = 0
+        self.writes = False
         self._last: Optional[asyncio.Future[bool]] = None
 
     def share(self) -> bool:

@@ -299,7 +299,8 @@ class RWLockSide(_AsyncWith):
         try:
             grant = await self._contend(turns, deadline)
         finally:
-            if not grant or not self._is_write:
+            turns.writes = bool(grant) and self._is_write
+            if not turns.writes:
                 turns.give()
         return grant
 
@@ -338,22 +339,25 @@ class RWLockSide(_AsyncWith):
 
     def release(self) -> None:
         """Releases it, in the loop in which it was acquired."""
-        self._leave(None, None, None)
+        self._give_back(self._side().release)
 
     def _leave(self, *exception: Any) -> None:
+        self._give_back(lambda: self._side().__exit__(*exception))
+
+    def _give_back(self, release: Callable[[], object]) -> None:
         turns = self._lock.turns()
-        if self._is_write:
-            try:
-                self._side().__exit__(*exception)
-            finally:
-                turns.give()
-        elif turns.count <= 1:
-            try:
-                self._side().__exit__(*exception)
-            finally:
-                turns.leave()
-        else:
+        if not self._is_write and turns.count > 1:
             turns.leave()
+            return
+        is_ours = turns.writes if self._is_write else turns.count == 1
+        try:
+            release()  # raises if the loop does not hold it
+        finally:
+            if is_ours and self._is_write:
+                turns.writes = False
+                turns.give()
+            elif is_ours:
+                turns.leave()
 
 
 class RWLock(_Wrapper[_furwock.RWLock]):

@@ -281,6 +281,33 @@ def test_read_write_locks() -> None:
     assert data == [15, 15] and lock.mode is None
 
 
+def test_a_release_of_what_is_not_held_lets_nobody_in() -> None:
+    lock = furwock.RWLock()
+
+    async def main() -> None:
+        shared = aio.RWLock(lock)
+        for side, mode in (shared.read, "read"), (shared.write, "write"):
+            with pytest.raises(furwock.NotHeld):
+                side.release()
+            assert await side.acquire(LONG_S) and lock.mode == mode
+            side.release()
+            assert lock.mode is None
+        assert await shared.read.acquire(LONG_S)
+        writer = asyncio.create_task(shared.write.acquire(LONG_S))
+        await asyncio.sleep(0.02)
+        with pytest.raises(furwock.NotHeld):
+            shared.write.release()
+        second = asyncio.create_task(shared.write.acquire(LONG_S))
+        await asyncio.sleep(0.02)
+        shared.read.release()
+        assert await writer and not second.done()
+        shared.write.release()
+        assert await second
+        shared.write.release()
+
+    run(main)
+
+
 def test_a_loop_that_is_closed_with_waiters() -> None:
     event, lock = furwock.Event(), furwock.Mutex()
 
