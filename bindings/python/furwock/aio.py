@@ -250,21 +250,22 @@ class Condition(_Wrapper[_furwock.Condition], _AsyncWith):
 
     async def _wait_once(self, deadline: Optional[float]) -> tuple[bool, Optional[Grant]]:
         """Whether it was before the deadline, and the Grant of a lock whose holder has died."""
-        token, cancelled = token_of(self.wrapped), None
+        token = token_of(self.wrapped)
+        raised: Optional[BaseException] = None
         in_time: bool = False
         self.lock.release()
         try:
             in_time = await wait_for_chance(self.wrapped, token, deadline)
-        except asyncio.CancelledError as error:
-            cancelled = error
+        except (asyncio.CancelledError, Exception) as error:  # pylint: disable=broad-except
+            raised = error
         while True:
             try:
                 grant = await self.lock.acquire()
                 break
             except asyncio.CancelledError as error:
-                cancelled = error
-        if cancelled is not None:
-            raise cancelled
+                raised = error
+        if raised is not None:
+            raise raised
         return in_time, grant if isinstance(grant, Grant) and grant.owner_died else None
 
     async def wait_for(self, predicate: Callable[[], _T], timeout: Optional[float] = None) -> _T:

@@ -308,6 +308,26 @@ def test_a_release_of_what_is_not_held_lets_nobody_in() -> None:
     run(main)
 
 
+def test_a_condition_that_cannot_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    cond = furwock.Condition()
+
+    async def refuse(*_: Any) -> bool:
+        raise OSError("no descriptor is left")
+
+    async def main() -> None:
+        changed = aio.Condition(cond)
+        with pytest.raises(OSError, match="no descriptor"):
+            async with changed:
+                with monkeypatch.context() as patched:
+                    patched.setattr(aio, "wait_for_chance", refuse)
+                    await changed.wait()
+        async with changed:
+            pass
+
+    run(main)
+    assert not cond.lock.locked()
+
+
 def test_a_loop_that_is_closed_with_waiters() -> None:
     event, lock = furwock.Event(), furwock.Mutex()
 
