@@ -136,9 +136,9 @@ int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_
     if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&l->word_, &now, now | IPC_RW_READERS))
         return 0;
     sleeps = share_of(&r->waits, l) | FW_IPC_SHARE_SLEEPS;
-    seen = fw_load64_seq_cst(r->waits.at);
+    seen = share_of(&r->waits, l) | FW_IPC_SHARE_WAITS;
     *expected = (uint32_t)sleeps;
-    if (seen != sleeps)
+    if (!fw_cas64_seq_cst(r->waits.at, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
         return seen == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD) ? 0 : EUCLEAN;
     return ((fw_load64_seq_cst(&l->word_) ^ now) & whose) == 0 ? EBUSY : 0;
 }

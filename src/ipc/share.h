@@ -24,7 +24,8 @@
  *   HELD     has a share, or is about to find      its thread: -> NONE, -> WAITS
  *            out that it may not
  *   WAITS    waits for one, and spins              its thread: -> SLEEPS, -> HELD, -> NONE;
- *   SLEEPS   the same, and may be asleep on it     the thread that admits readers: -> HELD
+ *   SLEEPS   the same, and may be asleep on it     the thread that admits readers: -> HELD;
+ *                                                  the one that opens the lock: SLEEPS -> WAITS
  *
  *   SHR1  A record counts only while the thread of its slot generation lives.  If another thread
  *         has the slot, the old records say nothing; it writes over them.
@@ -126,7 +127,10 @@ bool fw_ipc_walk_next_(struct fw_ipc_walk_ *k);
 /* Admits all that wait for a share of the lock, and wakes them.  The caller excludes writers. */
 void fw_ipc_shares_grant_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups);
 
-/* Wakes those that wait for one: they look for themselves.  Does not touch the lock. */
+/*
+ * Wakes those that sleep for one: they look for themselves.  Their records say WAITS again, so that
+ * one that is about to sleep does not.  Does not touch the lock.
+ */
 void fw_ipc_shares_wake_(const struct fw_ipc_mapping_ *mapping, const void *lock, uint64_t groups);
 
 /*

@@ -79,6 +79,23 @@ TEST(a_record_that_was_written_over_is_found)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
+TEST(one_that_was_told_looks_again)
+{
+    uint32_t expected;
+
+    begin();
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    assert_int_equal(fw_ipc_rw_task_enter_(l, &records, &now), FW_RW_CLOSED_);
+    assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), EBUSY);
+    fw_ipc_shares_wake_(keeper.mapping, l, UINT64_MAX);
+    assert_int_not_equal(fw_load32_relaxed(fw_ipc_share_half_(records.waits.at)), expected);
+    now = word();
+    assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), EBUSY);
+    assert_int_equal(fw_load32_relaxed(fw_ipc_share_half_(records.waits.at)), expected);
+    assert_false(fw_ipc_rw_task_withdraw_(&records));
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
 /* A writer that is a task waits also for tasks of its own process. */
 TEST(a_task_drains)
 {

@@ -100,8 +100,11 @@ TEST(waiters_are_let_in)
     *record(2, 0) = says(lock, 1, FW_IPC_SHARE_SLEEPS);
     *record(2, 1) = says(lock, 1, FW_IPC_SHARE_HELD);
     *record(4, 0) = says(lock, 1, FW_IPC_SHARE_WAITS);      /* not in the hint */
-    fw_ipc_shares_wake_(fixture.mapping, lock, UINT64_MAX); /* nobody sleeps; changes nothing */
-    assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_SLEEPS));
+    fw_ipc_shares_wake_(fixture.mapping, lock, UINT64_MAX); /* who is about to sleep does not */
+    assert_int_equal(*record(0, 0), says(lock, 1, FW_IPC_SHARE_WAITS));
+    assert_int_equal(*record(2, 0), says(lock, 1, FW_IPC_SHARE_WAITS));
+    assert_int_equal(*record(2, 1), says(lock, 1, FW_IPC_SHARE_HELD));
+    *record(2, 0) = says(lock, 1, FW_IPC_SHARE_SLEEPS);
     fw_ipc_shares_grant_(fixture.mapping, lock, 1 | 4);
     assert_int_equal(*record(0, 0), says(lock, 1, FW_IPC_SHARE_HELD));
     assert_int_equal(*record(0, 1), says(other, 1, FW_IPC_SHARE_WAITS));
