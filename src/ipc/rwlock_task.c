@@ -126,7 +126,7 @@ enum fw_rw_entry_ fw_ipc_rw_task_enter_(fw_ipc_rwlock *l, struct fw_rw_records_ 
 int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_t now,
                              uint32_t *expected)
 {
-    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_PHASE;
+    const uint64_t whose = FW_IPC_HOLDER | IPC_RW_PHASE | IPC_RW_READERS;
     uint64_t seen, sleeps;
 
     if (r->waits.at == NULL && !claim(l, r, &r->waits, FW_IPC_SHARE_SLEEPS))
@@ -140,7 +140,8 @@ int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_
     *expected = (uint32_t)sleeps;
     if (!fw_cas64_seq_cst(r->waits.at, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
         return seen == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD) ? 0 : EUCLEAN;
-    return ((fw_load64_seq_cst(&l->word_) ^ now) & whose) == 0 ? EBUSY : 0;
+    /* The same holder may have opened and closed it since: then nobody says that readers wait. */
+    return ((fw_load64_seq_cst(&l->word_) ^ (now | IPC_RW_READERS)) & whose) == 0 ? EBUSY : 0;
 }
 
 bool fw_ipc_rw_task_withdraw_(struct fw_rw_records_ *r)

@@ -96,6 +96,23 @@ TEST(one_that_was_told_looks_again)
     assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
 }
 
+TEST(a_word_of_an_earlier_phase_is_found)
+{
+    uint32_t expected;
+
+    begin();
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
+    now = fw_or64_seq_cst(&l->word_, IPC_RW_READERS) | IPC_RW_READERS; /* others wait */
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+    assert_int_equal(fw_ipc_rwlock_wrlock(l), 0); /* the same holder, and nobody waits */
+    assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), 0);
+    now = word();
+    assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), EBUSY);
+    assert_true(ipc_rw_has_readers(word()));
+    assert_false(fw_ipc_rw_task_withdraw_(&records));
+    assert_int_equal(fw_ipc_rwlock_wrunlock(l), 0);
+}
+
 /* A writer that is a task waits also for tasks of its own process. */
 TEST(a_task_drains)
 {
