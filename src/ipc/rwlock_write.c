@@ -49,8 +49,11 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
             has_admitted = admit_readers(l, me, &now); /* F:ipc-rw-frees-first */
             continue;
         }
-        /* Readers that came while others were admitted: they are told that the lock is open. */
-        groups = ipc_rw_has_readers(now) ? fw_load64_seq_cst(&l->hint_) : 0;
+        /*
+         * Readers that came while others were admitted: they are told that the lock is open.  They
+         * may still come, up to the change of the word, so the hint says too little.
+         */
+        groups = ipc_rw_has_readers(now) ? UINT64_MAX : 0;
         next = into == 0 ? 0 : into | (now & FW_IPC_WAITERS);
         if (fw_cas64_seq_cst(&l->word_, &now, next)) /* id|any phase -> 0, id|UPGRADABLE */
             break;
