@@ -44,7 +44,7 @@ int fw_ipc_rw_task_add_keeper_(const struct fw_ipc_mapping_ *mapping)
 /* The record says HELD: is the lock open to it?  IRW2 */
 static bool is_in(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
 {
-    ipc_rw_hint(l, &r->by);
+    ipc_rw_hint(l, &r->by); /* F:ipc-rwt-no-hint */
     return ipc_rw_is_open(fw_load64_seq_cst(&l->word_));
 }
 
@@ -77,7 +77,7 @@ static bool enter_open(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
             if (is_in(l, r))
                 return true;
             fw_xchg64_seq_cst(r->at, share_of(r, l) | FW_IPC_SHARE_SLEEPS);
-            wake_writer(l, r->at);
+            wake_writer(l, r->at); /* F:ipc-rwt-quiet-retreat */
             return false;
         }
     return true; /* admitted meanwhile */
@@ -87,7 +87,7 @@ static bool enter_open(fw_ipc_rwlock *l, const struct fw_rw_record_ *r)
 static void disclaim(fw_ipc_rwlock *l, struct fw_rw_record_ *r)
 {
     fw_xchg64_seq_cst(r->at, FW_IPC_SHARE_NONE);
-    wake_writer(l, r->at);
+    wake_writer(l, r->at); /* F:ipc-rwt-quiet-disclaim */
     r->at = NULL;
 }
 
@@ -113,13 +113,13 @@ enum fw_rw_entry_ fw_ipc_rw_task_enter_(fw_ipc_rwlock *l, struct fw_rw_records_ 
                 become_held(l, r);
                 return FW_RW_ADMITTED_;
             }
-            continue;
+            continue; /* F:ipc-rwt-open-is-closed */
         }
         if (!claim(l, r, &r->held, FW_IPC_SHARE_HELD))
             return FW_RW_FULL_;
         if (is_in(l, &r->held))
             return FW_RW_INSIDE_;
-        disclaim(l, &r->held);
+        disclaim(l, &r->held); /* F:ipc-rwt-nobody-is-holder */
     }
 }
 
@@ -131,7 +131,7 @@ int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_
 
     if (r->waits.at == NULL && !claim(l, r, &r->waits, FW_IPC_SHARE_SLEEPS))
         return EAGAIN;
-    ipc_rw_hint(l, &r->waits.by);
+    ipc_rw_hint(l, &r->waits.by); /* F:ipc-rwt-waits-unseen */
     /* closed -> closed|READERS: the release then walks the records */
     if (!ipc_rw_has_readers(now) && !fw_cas64_seq_cst(&l->word_, &now, now | IPC_RW_READERS))
         return 0;
@@ -140,7 +140,10 @@ int fw_ipc_rw_task_announce_(fw_ipc_rwlock *l, struct fw_rw_records_ *r, uint64_
     *expected = (uint32_t)sleeps;
     if (!fw_cas64_seq_cst(r->waits.at, &seen, sleeps) && seen != sleeps) /* WAITS -> SLEEPS */
         return seen == (share_of(&r->waits, l) | FW_IPC_SHARE_HELD) ? 0 : EUCLEAN;
-    /* The same holder may have opened and closed it since: then nobody says that readers wait. */
+    /*
+     * The same holder may have opened and closed it since: then nobody says that readers wait.
+     * F:ipc-rwt-old-look
+     */
     return ((fw_load64_seq_cst(&l->word_) ^ (now | IPC_RW_READERS)) & whose) == 0 ? EBUSY : 0;
 }
 
@@ -152,14 +155,14 @@ bool fw_ipc_rw_task_withdraw_(struct fw_rw_records_ *r)
         return false;
     seen = fw_load64_acquire(r->waits.at);
     while ((seen & FW_IPC_SHARE_STATE) != FW_IPC_SHARE_HELD)
-        if (fw_cas64_acquire(r->waits.at, &seen, FW_IPC_SHARE_NONE)) {
+        if (fw_cas64_acquire(r->waits.at, &seen, FW_IPC_SHARE_NONE)) { /* F:ipc-rwt-stays */
             r->waits.at = NULL;
             return false;
         }
     if (r->held.at == NULL) {
         r->held = r->waits;
         r->waits.at = NULL;
-        return true;
+        return true; /* F:ipc-rwt-keeps-share */
     }
     fw_xchg64_seq_cst(r->waits.at, FW_IPC_SHARE_NONE); /* the other one is HELD as well */
     fw_ipc_wake_(fw_ipc_share_half_(r->waits.at), FW_FUTEX_ALL);
@@ -172,7 +175,9 @@ const uint32_t *fw_ipc_rw_task_leave_(const fw_ipc_rwlock *l, struct fw_rw_recor
     uint64_t *record = r->held.at;
 
     r->held.at = NULL;
-    fw_xchg64_seq_cst(record, FW_IPC_SHARE_NONE); /* HELD -> NONE; then the word: IRW6 */
+    /* HELD -> NONE; then the word: IRW6  F:ipc-rwt-late-leave */
+    fw_xchg64_seq_cst(record, FW_IPC_SHARE_NONE);
+    /* F:ipc-rwt-quiet-leave */
     return ipc_rw_is_asleep(fw_load64_seq_cst(&l->word_)) ? fw_ipc_share_half_(record) : NULL;
 }
 
@@ -183,17 +188,17 @@ int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper,
 {
     struct fw_ipc_walk_ k;
 
-    if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_)))
-        fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP); /* id|DRAINING -> id|DRAINING|ASLEEP */
+    if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_))) /* F:ipc-rwt-asleep-unsaid */
+        fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP);       /* id|DRAINING -> id|DRAINING|ASLEEP */
     fw_ipc_walk_begin_(&k, keeper->mapping, l, fw_load64_seq_cst(&l->hint_));
-    while (fw_ipc_walk_next_(&k)) {
+    while (fw_ipc_walk_next_(&k)) { /* F:ipc-rwt-past-records */
         enum fw_ipc_life life;
         if (fw_ipc_share_state_(k.seen) != FW_IPC_SHARE_HELD)
             continue;
         life = fw_ipc_life_(keeper->mapping, k.holder);
         if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
-        if (life == FW_IPC_ALIVE) {
+        if (life == FW_IPC_ALIVE) { /* F:ipc-rwt-waits-for-dead */
             *reader = (struct fw_ipc_rw_reader_){fw_ipc_share_half_(k.record), (uint32_t)k.seen,
                                                  k.holder};
             return EBUSY;
@@ -205,14 +210,15 @@ int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper,
 
 void fw_ipc_rw_task_give_up_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper)
 {
-    fw_ipc_rw_open_(l, keeper, fw_load64_relaxed(&l->word_), 0);
+    fw_ipc_rw_open_(l, keeper, fw_load64_relaxed(&l->word_), 0); /* F:ipc-rwt-keeps-closed */
 }
 
 bool fw_ipc_rw_task_announce_writer_(fw_ipc_rwlock *l, uint64_t *now)
 {
     if (ipc_rw_has_writers(*now))
         return true;
-    if (!fw_cas64_seq_cst(&l->word_, now, *now | FW_IPC_WAITERS)) /* id -> id|W */
+    /* id -> id|W  F:ipc-rwt-unqueued */
+    if (!fw_cas64_seq_cst(&l->word_, now, *now | FW_IPC_WAITERS))
         return false;
     *now |= FW_IPC_WAITERS;
     return true;

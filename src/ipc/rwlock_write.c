@@ -53,7 +53,7 @@ void fw_ipc_rw_open_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, uint64_t now
          * Readers that came while others were admitted: they are told that the lock is open.  They
          * may still come, up to the change of the word, so the hint says too little.
          */
-        groups = ipc_rw_has_readers(now) ? UINT64_MAX : 0;
+        groups = ipc_rw_has_readers(now) ? UINT64_MAX : 0; /* F:ipc-rw-old-hint */
         next = into == 0 ? 0 : into | (now & FW_IPC_WAITERS);
         if (fw_cas64_seq_cst(&l->word_, &now, next)) /* id|any phase -> 0, id|UPGRADABLE */
             break;

@@ -85,6 +85,7 @@ void fw_ipc_shares_wake_(const struct fw_ipc_mapping_ *mapping, const void *lock
     fw_ipc_walk_begin_(&k, mapping, lock, groups);
     while (fw_ipc_walk_next_(&k)) {
         uint64_t waits = (k.seen & ~(uint64_t)FW_IPC_SHARE_STATE) | FW_IPC_SHARE_WAITS;
+        /* F:ipc-rw-wakes-unsaid */
         if (fw_ipc_share_state_(k.seen) == FW_IPC_SHARE_SLEEPS &&
             fw_cas64_acq_rel(k.record, &k.seen, waits)) /* SLEEPS -> WAITS */
             fw_ipc_wake_(fw_ipc_share_half_(k.record), 1);

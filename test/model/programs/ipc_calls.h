@@ -21,6 +21,7 @@
 #include "ipc/region/head.h"
 #include "ipc/region/join.h"
 #include "ipc/region/member.h"
+#include "ipc/rwlock_task.h"
 
 /* What all families of locks between processes have below them: the members. */
 struct ipc_region_calls {
@@ -74,7 +75,19 @@ CALLS_OF(ipc_mutex, IPC_MUTEX);
     CALL(upgrade, fw_ipc_rwlock_timedupgrade)               \
     CALL(downgrade, fw_ipc_rwlock_downgrade)                \
     CALL(consistent, fw_ipc_rwlock_consistent)              \
-    CALL(on_death, fw_ipc_rwlock_on_death)
+    CALL(on_death, fw_ipc_rwlock_on_death)                  \
+    CALL(recover, fw_ipc_rw_recover_)                       \
+    CALL(close, fw_ipc_rw_close_)                           \
+    CALL(begin, fw_ipc_rw_begin_)                           \
+    CALL(release, fw_ipc_rw_release_)                       \
+    CALL(declare_sound, fw_ipc_rw_declare_sound_)           \
+    CALL(task_enter, fw_ipc_rw_task_enter_)                 \
+    CALL(task_announce, fw_ipc_rw_task_announce_)           \
+    CALL(task_withdraw, fw_ipc_rw_task_withdraw_)           \
+    CALL(task_leave, fw_ipc_rw_task_leave_)                 \
+    CALL(task_drain, fw_ipc_rw_task_drain_)                 \
+    CALL(task_give_up, fw_ipc_rw_task_give_up_)             \
+    CALL(task_announce_writer, fw_ipc_rw_task_announce_writer_)
 CALLS_OF(ipc_rwlock, IPC_RWLOCK);
 
 /* Units, barrier, once and semaphore between processes. */

@@ -12,20 +12,15 @@
  *   timed-upgrade                    the same, if the readers leave in time
  *   down                             writes, then reads
  *
- * Whoever writes counts two counters up, one after the other.  Checked, beside what is for the
- * mutex (ipc_mutex.c): who writes is alone, who may upgrade is one; and no reader comes in
- * while the counters differ, or a writer died and nobody has repaired.
+ * Checked: ipc_rwlock_check.h.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "../memory.h"
-#include "ipc/rwlock.h"
 #include "ipc_calls.h"
 #include "ipc_region.h"
+#include "ipc_rwlock_check.h"
 #include "script.h"
 
 struct ipc_rwlock_script {
@@ -37,95 +32,18 @@ struct ipc_rwlock_script {
 SCRIPT_WORDS(READ, TRY_READ, TIMED_READ, AGAIN, BESIDE, WRITE, TRY_WRITE, TIMED_WRITE, LAX, UP,
              UPGRADE, TIMED_UPGRADE, DOWN);
 
-/*
- * WRITER, UPPER: thread + 1.  READERS: by thread.  OWED, GIVEN_UP: ipc_mutex.c.  DIED_WRITING: a
- * thread was killed that the word said to write, be it before or after its section.
- */
-enum shadow {
-    WRITER,
-    UPPER,
-    READERS,
-    OWED,
-    GIVEN_UP,
-    DIED_WRITING,
-    GENERATION,
-    FIRST,
-    SECOND,
-    SECTIONS
-};
-
 static fw_ipc_rwlock *l;
 static fw_ipc_rwlock *other; /* nobody writes there */
 static const struct ipc_rwlock_script *script, plain = {.generation = 1};
 
-static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_t text_size)
-{
-    char holder[24];
-
-    if (offset != 0) {
-        snprintf(text, text_size, "%" PRIu64, w);
-        return;
-    }
-    region_decode_holder(w, holder, sizeof holder);
-    if (size == 4)
-        snprintf(holder, sizeof holder, "%08" PRIx64, w);
-    snprintf(text, text_size, "%s%s%s%s%s%s%s%s", holder, (w & FW_IPC_WAITERS) != 0 ? " W" : "",
-             (w & FW_IPC_DIED) != 0 ? " DIED" : "", (w & IPC_RW_UPGRADABLE) != 0 ? " UP" : "",
-             (w & IPC_RW_DRAINING) != 0 ? " DRAINING" : "",
-             (w & IPC_RW_RELEASING) != 0 ? " RELEASING" : "",
-             (w & IPC_RW_READERS) != 0 ? " READERS" : "",
-             (w & IPC_RW_ASLEEP) != 0 ? " ASLEEP" : "");
-}
-
-static int repair(void *arg, const fw_ipc_death *death)
-{
-    (void)arg;
-    (void)death;
-    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it may die, too */
-    *shadow(SECOND) = *shadow(FIRST);
-    *shadow(OWED) = 0;
-    return 0;
-}
-
 static void setup(void)
 {
-    static const struct model_part parts[] = {
-        {"word", 0, 8},
-        {"word", 0, 4},
-        {"generation", offsetof(fw_ipc_rwlock, history_.generation_), 8},
-        {"hint", offsetof(fw_ipc_rwlock, hint_), 8},
-        {NULL, 0, 0}};
-
     script = script_options(&plain);
-    region_make(model_thread_count, true);
-    l = model_object("l", sizeof *l, parts, decode);
+    l = ipc_rwlock_make(script->generation, script->hint, script->repairs);
     other = model_object("other", sizeof *other, NULL, NULL);
-    l->history_.generation_ = *shadow(GENERATION) = script->generation;
-    l->hint_ = script->hint;
-    ipc_rwlock_in_use()->on_death(l, script->repairs ? repair : NULL, NULL);
 }
 
-/* --- Entering ------------------------------------------------------------------------------- */
-
-static void check_sound(unsigned self)
-{
-    if (*shadow(GIVEN_UP) == 2)
-        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (*shadow(OWED) != 0)
-        model_thread_fail("forgotten", "a writer died, and thread %llu is not told", self, 0);
-    if (*shadow(FIRST) != *shadow(SECOND))
-        model_thread_fail("half changed", "thread %llu sees what a dead writer has left", self, 0);
-}
-
-static void enter_reading(unsigned self)
-{
-    report_remark(self, "reads");
-    if (*shadow(WRITER) != 0)
-        model_thread_fail("exclusion", "thread %llu reads, and thread %llu writes", self,
-                          *shadow(WRITER) - 1);
-    check_sound(self);
-    *shadow(READERS) |= model_bit(self);
-}
+/* --- Sections ------------------------------------------------------------------------------- */
 
 static void leave_reading(unsigned self)
 {
@@ -135,56 +53,23 @@ static void leave_reading(unsigned self)
     report_remark(self, "has ended reading");
 }
 
-static void enter_upgradable(unsigned self)
-{
-    report_remark(self, "reads, upgradable");
-    if (*shadow(WRITER) != 0 || *shadow(UPPER) != 0)
-        model_thread_fail("exclusion", "thread %llu may upgrade beside another", self, 0);
-    check_sound(self);
-    *shadow(UPPER) = self + 1;
-}
-
-static void enter_writing(unsigned self, int error)
-{
-    uint64_t generation = memory_read(self, (uint64_t)(uintptr_t)&l->history_.generation_, 8);
-
-    report_remark(self, error == 0 ? "writes" : "writes, after a death");
-    if (*shadow(WRITER) != 0 || *shadow(READERS) != 0 || *shadow(UPPER) != 0)
-        model_thread_fail("exclusion", "thread %llu writes, and others are inside: 0x%llx", self,
-                          *shadow(READERS));
-    *shadow(WRITER) = self + 1;
-    if (error == 0)
-        check_sound(self);
-    if (*shadow(GIVEN_UP) == 2)
-        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (error == EOWNERDEAD && *shadow(DIED_WRITING) == 0)
-        model_thread_fail("answer", "thread %llu hears of a death, and no writer died", self, 0);
-    if (generation <= *shadow(GENERATION))
-        model_thread_fail("generation", "%llu comes after %llu", generation, *shadow(GENERATION));
-    *shadow(GENERATION) = generation;
-}
-
-/* --- Sections ------------------------------------------------------------------------------- */
-
 static void pass(void)
 {
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
 }
 
-static void count(void)
+static void end_other(unsigned self)
 {
-    ++*shadow(FIRST);
-    pass();
-    ++*shadow(SECOND);
-    ++*shadow(SECTIONS);
+    if (ipc_rwlock_in_use()->end_read(other) != 0)
+        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
 }
 
 static void read_section(unsigned self, enum word w)
 {
-    enter_reading(self);
+    ipc_rwlock_reads(self);
     pass();
-    if (w == BESIDE && ipc_rwlock_in_use()->end_read(other) != 0)
-        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
+    if (w == BESIDE)
+        end_other(self);
     if (w == AGAIN || w == BESIDE) {
         if (ipc_rwlock_in_use()->read(l, &script_blocking, NULL) != 0)
             model_thread_fail("answer", "thread %llu may not read again", self, 0);
@@ -210,7 +95,7 @@ static void end_writing(unsigned self, bool gives_up)
 
 static void write_section(unsigned self, enum word w, int error)
 {
-    enter_writing(self, error);
+    ipc_rwlock_writes(self, error);
     if (error == EOWNERDEAD) {
         *shadow(SECOND) = *shadow(FIRST);
         if (w != LAX && ipc_rwlock_in_use()->consistent(l) != 0)
@@ -218,7 +103,7 @@ static void write_section(unsigned self, enum word w, int error)
         if (w != LAX)
             *shadow(OWED) = 0;
     }
-    count();
+    ipc_rwlock_count();
     if (w != DOWN) {
         end_writing(self, error == EOWNERDEAD && w == LAX);
         return;
@@ -226,7 +111,7 @@ static void write_section(unsigned self, enum word w, int error)
     *shadow(WRITER) = 0; /* a reader from somewhere in the call on */
     if (ipc_rwlock_in_use()->downgrade(l) != 0)
         model_thread_fail("answer", "thread %llu may not turn writing into reading", self, 0);
-    enter_reading(self);
+    ipc_rwlock_reads(self);
     pass();
     leave_reading(self);
 }
@@ -235,7 +120,7 @@ static void upgradable_section(unsigned self, enum word w)
 {
     int error = ETIMEDOUT;
 
-    enter_upgradable(self);
+    ipc_rwlock_reads_upgradable(self);
     pass();
     *shadow(UPPER) = 0;
     if (w != UP) {
@@ -301,58 +186,15 @@ static void act(unsigned self, unsigned w)
         write_section(self, w, error);
     else
         check_refusal(self, w, error);
+    if (w == BESIDE && error != 0)
+        end_other(self);
 }
 
 /* --- Hooks ---------------------------------------------------------------------------------- */
 
-static enum model_access access(const void *p)
-{
-    return p == (const void *)&l->history_.journal_ ? ACCESS_DIRECT : region_access(p);
-}
-
-static void killed(unsigned thread)
-{
-    *shadow(READERS) &= ~model_bit(thread);
-    if (region_tenant_of(l->word_) == thread && ipc_rw_is_written(l->word_))
-        *shadow(DIED_WRITING) = 1;
-    if (*shadow(UPPER) == thread + 1)
-        *shadow(UPPER) = 0;
-    if (*shadow(WRITER) != thread + 1)
-        return;
-    *shadow(WRITER) = 0;
-    *shadow(OWED) = 1;
-}
-
-static void changed(unsigned thread, uint64_t addr, uint64_t before)
-{
-    uint64_t now = l->word_;
-    unsigned owner = region_thread_of(before);
-
-    region_changed(thread, addr, before);
-    if (addr != (uint64_t)(uintptr_t)&l->word_)
-        return;
-    if (owner < MODEL_MAX_THREADS && owner != thread &&
-        ((now ^ before) & ~(IPC_RW_READERS | FW_IPC_WAITERS)) != 0)
-        model_fail("word", "thread %llu changes what thread %llu has", thread, owner);
-    else if (before == FW_IPC_ABANDONED)
-        model_fail("word", "thread %llu changes what was given up", thread, 0);
-    else if (owner >= MODEL_MAX_THREADS && (now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER) &&
-             (now & FW_IPC_HOLDER) != region_id_of(thread))
-        model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
-}
-
-static void finished(void)
-{
-    if (region_thread_of(l->word_) < MODEL_MAX_THREADS || (!region_has_deaths() && l->word_ != 0))
-        model_fail("word", "all are done, and the word is 0x%llx", l->word_, 0);
-    if (!region_has_deaths() && *shadow(SECOND) != *shadow(SECTIONS))
-        model_fail("lost update", "%llu of %llu sections have counted", *shadow(SECOND),
-                   *shadow(SECTIONS));
-}
-
 static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_RWLOCK), .setup = setup,
-             .act = act, .access = access, .killed = killed, .changed = changed,
-             .finished = finished);
+             .act = act, .access = ipc_rwlock_access, .killed = ipc_rwlock_killed,
+             .changed = ipc_rwlock_changed, .finished = ipc_rwlock_finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* No re-check comes: what is not told to a sleeper it never learns. */
