@@ -18,8 +18,9 @@
 enum { CHILD_LIMIT_S = 100 };
 
 static const struct stress_test *const files[] = {
-    any_tests,   await_tests, await_mutex_tests, brlock_tests,  cond_ring_tests, fork_tests,
-    freed_tests, mutex_tests, once_tests,        refused_tests, rwlock_tests,    sem_tests};
+    any_tests,       await_tests,  await_mutex_tests, await_region_tests, brlock_tests,
+    cond_ring_tests, fork_tests,   freed_tests,       mutex_tests,        once_tests,
+    refused_tests,   rwlock_tests, sem_tests};
 
 const struct stress_test *stress_test;
 static char **arguments;

@@ -26,9 +26,9 @@ struct stress_test {
 extern const struct stress_test *stress_test; /* that runs */
 
 /* Each file's; a row without a name ends them. */
-extern const struct stress_test any_tests[], await_tests[], await_mutex_tests[], brlock_tests[],
-    cond_cancelled_tests[], cond_ring_tests[], fork_tests[], freed_tests[], mutex_tests[],
-    once_tests[], refused_tests[], rwlock_tests[], sem_tests[];
+extern const struct stress_test any_tests[], await_tests[], await_mutex_tests[],
+    await_region_tests[], brlock_tests[], cond_cancelled_tests[], cond_ring_tests[], fork_tests[],
+    freed_tests[], mutex_tests[], once_tests[], refused_tests[], rwlock_tests[], sem_tests[];
 
 /* One of the waiting policies, each as often as the others, except for the one that only spins. */
 const fw_wait_policy *some_policy(struct worker *me);
