@@ -230,7 +230,7 @@ struct yield_wait {
     }
 };
 
-/* In a loop only. */
+/* In a loop only.  Another library's coroutine is not destroyed before it goes on. */
 [[nodiscard]] inline yield_wait yield() noexcept
 {
     return {};
