@@ -30,6 +30,7 @@ extern const struct command command_assist;
 extern const struct command command_calibrate;
 extern const struct command command_compare;
 extern const struct command command_doctor;
+extern const struct command command_kernel;
 extern const struct command command_record;
 extern const struct command command_regions;
 extern const struct command command_report;

@@ -15,9 +15,9 @@
 #include "command/print/visible.h"
 
 static const struct command *const commands[] = {
-    &command_assist, &command_calibrate, &command_compare, &command_doctor,
-    &command_record, &command_regions,   &command_report,  &command_rt,
-    &command_run,    &command_show,      &command_top,     &command_who};
+    &command_assist, &command_calibrate, &command_compare, &command_doctor, &command_kernel,
+    &command_record, &command_regions,   &command_report,  &command_rt,     &command_run,
+    &command_show,   &command_top,       &command_who};
 
 static const struct command_table table = {
     .kind = "subcommand",

@@ -3,6 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <furwock/kernel.h>
+
 #include "doctor.h"
 #include "sys/probe.h"
 
@@ -56,6 +62,20 @@ static void ask_inherit2(struct doctor_finding *f)
     f->state = doctor_state_of(fw_probe_inherit2_());
 }
 
+/* Opening it changes nothing. */
+static void ask_module(struct doctor_finding *f)
+{
+    int fd = open(FW_KERNEL_DEVICE, O_RDWR | O_CLOEXEC);
+
+    f->state = DOCTOR_YES;
+    if (fd >= 0) {
+        close(fd);
+        return;
+    }
+    f->state = errno == EACCES || errno == EPERM ? DOCTOR_REFUSED : DOCTOR_NO;
+    snprintf(f->detail, sizeof f->detail, "%s: %s", FW_KERNEL_DEVICE, strerror(errno));
+}
+
 const struct doctor_question doctor_kernel[] = {
     {"futex_waitv", ask_waitv, "fw_wait_any sleeps on all of its objects",
      "fw_wait_any looks at all objects but the first once a millisecond", DOCTOR_FASTER,
@@ -76,6 +96,8 @@ const struct doctor_question doctor_kernel[] = {
     {"priority inheritance", ask_inherit, "PTHREAD_PRIO_INHERIT works",
      "mutexes with PTHREAD_PRIO_INHERIT cannot be used", DOCTOR_NEEDED,
      "a kernel with CONFIG_FUTEX_PI", NULL},
+    {"module of furwock", ask_module, "the papers' kernel services can be used (furwock/kernel.h)",
+     "no lock needs it", DOCTOR_EXTRA, NULL, NULL},
     {"FUTEX_LOCK_PI2", ask_inherit2,
      "pthread_mutex_clocklock on CLOCK_MONOTONIC works for PTHREAD_PRIO_INHERIT, too",
      "PTHREAD_PRIO_INHERIT takes deadlines by CLOCK_REALTIME only", DOCTOR_EXTRA, NULL, NULL},

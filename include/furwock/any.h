@@ -39,8 +39,7 @@ FW_BEGIN_DECLS
  *         const fw_any either[] = {{FW_ANY_EVENT, &stop}, {FW_ANY_SEM, &items}};
  *         unsigned which;
  *
- *         fw_wait_any(either, 2, NULL, &which);
- *         return which == 1;
+ *         return fw_wait_any(either, 2, NULL, &which) == 0 && which == 1;
  *     }
  */
 typedef enum fw_any_kind {

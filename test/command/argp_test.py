@@ -11,8 +11,8 @@ import subprocess
 import sys
 import unittest
 
-SUBCOMMANDS = [[], ["assist"], ["calibrate"], ["compare"], ["doctor"], ["record"], ["regions"],
-               ["report"], ["rt"], ["rt", "analyze"], ["rt", "run"], ["rt", "start"],
+SUBCOMMANDS = [[], ["assist"], ["calibrate"], ["compare"], ["doctor"], ["kernel"], ["record"],
+               ["regions"], ["report"], ["rt"], ["rt", "analyze"], ["rt", "run"], ["rt", "start"],
                ["rt", "status"], ["rt", "stop"], ["rt", "trace"], ["run"], ["show"], ["top"],
                ["who"]]
 # Refused, or answered, before anything is done; by some abbreviated, or with an argument behind.

@@ -42,7 +42,7 @@ class Doctor(command_test.Case):
 
     def test_each_has_an_answer(self):
         findings = self.findings()
-        self.assertEqual(len(findings), 27)
+        self.assertEqual(len(findings), 28)
         for f in findings.values():
             self.assertEqual(set(f), {"name", "state", "detail", "follows", "weight", "remedy"})
             self.assertIn(f["state"], ("yes", "no", "refused"))

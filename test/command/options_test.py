@@ -172,6 +172,15 @@ def doctor(case):
     case.assertEqual((whole["format"], whole["status"]), ("furwock-doctor-1", done.returncode))
 
 
+@row("kernel --json", "kernel --anybody")
+def kernel(case):
+    """Where the module can be loaded: test/kmod/command.c."""
+    there = pathlib.Path("/sys/module/furwock").exists()
+    whole = json.loads(run("kernel", "status", "--json", status=0 if there else 3).stdout)
+    case.assertEqual(whole["state"], "loaded" if there else "not loaded")
+    case.assertIn("--anybody", run("kernel", "status", "--anybody", status=2).stderr)
+
+
 @row("regions --json")
 def regions(case):
     json.loads(run("regions", "--json").stdout)
@@ -343,7 +352,8 @@ class Options(unittest.TestCase):
         with_output = [(*command, option) for command in commands() for option in OWN]
         with_output += [(option,) for option in OWN] + [("help",), ("help", "run")]
         with_output += [("doctor",), ("doctor", "--json"), ("regions",), ("regions", "--json"),
-                        ("assist", "status"), ("assist", "--json", "status"), ("rt", "status"),
+                        ("assist", "status"), ("assist", "--json", "status"), ("kernel", "status"),
+                        ("kernel", "status", "--json"), ("rt", "status"),
                         ("rt", "status", "--json"), ("run", "--environment"),
                         ("rt", "analyze", task_set(self)),
                         ("rt", "analyze", "--json", task_set(self)),

@@ -36,6 +36,10 @@ ROWS = [
     (USAGE, "calibrate --cpus VALUE", {f"{ALLOWED[0]},{ABSENT}": f"CPU {ABSENT} "}),
     (FAILED, "calibrate --json VALUE", {"/nonexistent/x.json": "/nonexistent/x.json"}),
     (USAGE, "doctor VALUE", {"now": '"now"'}),
+    (USAGE, "kernel VALUES", {"": "load, unload or status", "fly": '"fly"', "load a b": '"b"',
+                              "status x": '"x"', "unload --anybody": "--anybody"}),
+    (FAILED, "kernel load VALUE", {"/nonexistent.ko": "/nonexistent.ko: No such file",
+                                   "/dev/null": "/dev/null: "}),
     (USAGE, "show VALUES", {"": "missing", "/a b": '"b"'}),
     (FAILED, "show VALUE", dict.fromkeys(
         ("/furwock-no-such", "furwock-no-such", "./no/such", "/"), "No such file")),

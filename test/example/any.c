@@ -3,6 +3,7 @@
 #include <furwock/event.h>
 #include <furwock/sem.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -35,7 +36,8 @@ int main(void)
     for (int i = 0; i < ITEMS; i++)
         fw_sem_post(&items);
     while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < ITEMS)
-        fw_wait_any(only, 1, &past, NULL); /* lets a moment pass */
+        if (fw_wait_any(only, 1, &past, NULL) != ETIMEDOUT)
+            return EXIT_FAILURE;
     fw_event_set(&stop);
     pthread_join(thread, NULL);
     return taken == ITEMS ? EXIT_SUCCESS : EXIT_FAILURE;

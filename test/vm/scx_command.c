@@ -7,17 +7,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "library.h"
 #include "other.h"
 #include "scx.h"
+#include "test/support/run_program.h"
 
 enum {
     WORDS = 12,
@@ -33,42 +32,19 @@ enum {
 static char *program;
 static char said[MOST_SAID];
 
-static void become(uid_t user, char **words, int out)
-{
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    close(out);
-    if (user == 0 || (setgroups(0, NULL) == 0 && setgid(user) == 0 && setuid(user) == 0))
-        execv(words[0], words);
-    _exit(127);
-}
-
-/* Splits the line at its blanks, runs it, and keeps what it prints, on both ways, in `said`. */
+/* Splits the line at its blanks, runs it, and keeps what it prints in `said`. */
 static int run_as(uid_t user, const char *line)
 {
-    char copy[200], *words[WORDS] = {program}, *rest = copy;
-    int ends[2], status;
-    size_t size = 0;
-    ssize_t got;
-    pid_t child;
+    const char *words[WORDS] = {program};
+    char copy[200], *rest = copy;
+    int status;
 
     snprintf(copy, sizeof copy, "%s", line);
     for (unsigned n = 1; n < WORDS - 1 && rest != NULL; n++)
         words[n] = strsep(&rest, " ");
-    scx_check(pipe(ends) == 0, "no pipe: %s", strerror(errno));
-    child = fork();
-    scx_check(child >= 0, "no process: %s", strerror(errno));
-    if (child == 0) {
-        close(ends[0]);
-        become(user, words, ends[1]);
-    }
-    close(ends[1]);
-    while ((got = read(ends[0], said + size, sizeof said - 1 - size)) > 0)
-        size += (size_t)got;
-    said[size] = '\0';
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    status = run_program(user, words, said, sizeof said);
+    scx_check(status >= 0, "no process: %s", strerror(errno));
+    return status;
 }
 
 /* The status, and words that have to stand in what is said. */

@@ -25,6 +25,8 @@
 #include <furwock/mutex.h>
 #include <furwock/name.h>
 
+#include "test/support/run_program.h"
+
 enum { SKIPPED = 77, FAILED = 1, STUCK = 3, THREADS = 4, MOST_SAID = 1 << 20, HOLD_US = 2000 };
 
 static const char *program;
@@ -128,37 +130,21 @@ static void end(pid_t child)
 
 /* --- Who finds it ----------------------------------------------------------------------------- */
 
-/* Runs it, with up to eight words, and keeps what it prints, on both ways, in `said`. */
+/* Runs it, with up to eight words, and keeps what it prints in `said`. */
 static int furwock(const char *first, ...)
 {
     const char *words[10] = {program, first};
-    int ends[2], status, n = 2;
-    size_t size = 0;
-    ssize_t got;
+    int status, n = 2;
     va_list rest;
-    pid_t child;
 
     va_start(rest, first);
     while (n < 9 && (words[n] = va_arg(rest, const char *)) != NULL)
         n++;
     va_end(rest);
-    if (pipe(ends) != 0 || (child = fork()) < 0)
+    status = run_program(0, words, said, sizeof said);
+    if (status < 0)
         fail("no process: %s", strerror(errno));
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execv(program, (char **)(uintptr_t)words);
-        _exit(127);
-    }
-    close(ends[1]);
-    while ((got = read(ends[0], said + size, sizeof said - 1 - size)) > 0)
-        size += (size_t)got;
-    said[size] = '\0';
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return status;
 }
 
 static void expect(int status, int is, const char *words)
