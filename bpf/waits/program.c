@@ -224,12 +224,19 @@ fw_bpf_result fw_waits_possible(char *text, size_t size)
     return result;
 }
 
+void fw_waits_detach(struct fw_waits *w)
+{
+    for (int i = 0; i < PROGRAMS; i++) {
+        bpf_link__destroy(w->links[i]);
+        w->links[i] = NULL;
+    }
+}
+
 void fw_waits_close(struct fw_waits *w)
 {
     if (w == NULL)
         return;
-    for (int i = 0; i < PROGRAMS; i++)
-        bpf_link__destroy(w->links[i]);
+    fw_waits_detach(w);
     bpf_link__destroy(w->present);
     ring_buffer__free(w->ring);
     for (int i = 0; i < TABLES; i++)

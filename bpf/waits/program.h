@@ -35,6 +35,9 @@ void fw_waits_close(struct fw_waits *waits);
 /* Attaches it: from here on it counts. */
 fw_bpf_result fw_waits_attach(struct fw_waits *waits, char *text, size_t size);
 
+/* It counts no longer; what it has counted, and the events that were not read yet, are there. */
+void fw_waits_detach(struct fw_waits *waits);
+
 /* Finds the threads that sleep in a futex call already.  Returns 0, or an errno. */
 int fw_waits_find_present(struct fw_waits *waits);
 

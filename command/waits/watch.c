@@ -106,6 +106,8 @@ const struct waits_view *watch_view(struct watch *w)
 
     watch_poll(w);
     processes_find(&w->processes, w->waits, &w->options);
+    if (w->options.keep) /* the counts and the samples end at the same moment */
+        fw_waits_detach(w->waits);
     watch_poll(w);
     now = clock_ns();
     rows_make(w, (double)(now - w->viewed) / 1e9);

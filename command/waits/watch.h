@@ -32,7 +32,7 @@ void watch_poll(struct watch *w);
 /* Of a recording, now and then: who lives, and which processes have been started. */
 void watch_look(struct watch *w);
 
-/* The view is valid until the next call. */
+/* The view is valid until the next call.  Of a recording (keep): it is over. */
 const struct waits_view *watch_view(struct watch *w);
 
 /* Does none of the processes live that were asked for by number? */
