@@ -2,6 +2,7 @@
 #ifndef FW_SYS_MAP_H
 #define FW_SYS_MAP_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -36,9 +37,22 @@ static inline int fw_map_move_(void *from, size_t size, void *to)
                           &base);
 }
 
+#if defined(__SANITIZE_THREAD__)
+/*
+ * ThreadSanitizer has to see it, or it takes what is mapped there next for the same memory.  It
+ * forgets whole pages only.
+ */
+static inline int fw_unmap_(void *at, size_t size)
+{
+    const size_t page = 4096;
+
+    return munmap(at, (size + page - 1) / page * page) == 0 ? 0 : errno;
+}
+#else
 static inline int fw_unmap_(void *at, size_t size)
 {
     return (int)-fw_system_call_(SYS_munmap, (long)(intptr_t)at, (long)size, 0, 0, 0, 0);
 }
+#endif
 
 #endif
