@@ -17,12 +17,17 @@ import furwock.multiprocessing as multiprocessing
 STEPS = 10
 
 
+def repair(grant, done, total):
+    """If the last owner died between the two changes: undo the first one."""
+    if grant.owner_died:
+        done.value = total.value
+
+
 def work(lock, done, total):
     """Ten steps; done and total agree whenever the lock is free."""
     for _ in range(STEPS):
         with lock as grant:
-            if grant.owner_died:  # between the two changes: undo the first one
-                done.value = total.value
+            repair(grant, done, total)
             done.value += 1
             total.value += 1
 
@@ -45,6 +50,8 @@ def main():
         worker.start()
     for worker in [victim, *workers]:
         worker.join()
+    with lock as grant:  # it may have died after all others were done
+        repair(grant, done, total)
     print(f"{len(workers) + 1} workers, 1 of them killed with the lock: "
           f"{done.value} of {len(workers) * STEPS} steps, total {total.value}")
 
