@@ -24,6 +24,7 @@ class Turns:
         """Waits for the turn; False: the deadline has passed."""
         if not self.is_taken:
             self.is_taken = True
+            self._keep()
             return True
         loop = asyncio.get_running_loop()
         future: asyncio.Future[bool] = loop.create_future()
@@ -46,6 +47,18 @@ class Turns:
                 future.set_result(True)
                 return
         self.is_taken = False
+        self._keep()
+
+    def _is_used(self) -> bool:
+        return self.is_taken
+
+    def _keep(self) -> None:
+        """Here as long as it is used: whoever acquired it may have dropped the wrapper since."""
+        used = _used.setdefault(asyncio.get_running_loop(), set())
+        if self._is_used():
+            used.add(self)
+        else:
+            used.discard(self)
 
 
 class Readers(Turns):
@@ -72,13 +85,18 @@ class Readers(Turns):
     def enter(self) -> None:
         """The first reader has the lock."""
         self.count = self.row = 1
+        self._keep()
 
     def leave(self) -> bool:
         """A reader leaves: was it the last one?"""
         self.count -= 1
         if self.count == 0 and self._last is not None and not self._last.done():
             self._last.set_result(True)
+        self._keep()
         return self.count == 0
+
+    def _is_used(self) -> bool:
+        return self.is_taken or self.count > 0
 
     async def empty(self, deadline: Optional[float]) -> bool:
         """Waits, having the turn, until none is left; False: the deadline has passed."""
@@ -93,10 +111,12 @@ class Readers(Turns):
 
 _states: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, weakref.ref[Any]]]
 _states = weakref.WeakKeyDictionary()
+_used: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, set[Turns]]
+_used = weakref.WeakKeyDictionary()
 
 
 def shared(kind: Callable[[], _T], wrapped: Any) -> _T:
-    """What all wrappers of one object share in the running loop, as long as any of them uses it."""
+    """What all wrappers of one object share in the running loop, as long as it is used."""
     states = _states.setdefault(asyncio.get_running_loop(), {})
     region, _, name, where = wrapped.handle[:4]
     key = (kind, region, name, where)

@@ -50,6 +50,27 @@ def test_tasks_of_one_loop_exclude_each_other() -> None:
     assert order == list(range(20)) and not lock.locked()
 
 
+def test_a_lock_is_held_without_its_wrapper() -> None:
+    lock, rwlock = furwock.Mutex(relock="count"), furwock.RWLock()
+
+    async def main() -> None:
+        assert await aio.Mutex(lock).acquire()
+        assert not await aio.Mutex(lock).acquire(timeout=0.01)
+        aio.Mutex(lock).release()
+        assert await aio.Mutex(lock).acquire()
+        aio.Mutex(lock).release()
+        assert await aio.RWLock(rwlock).read.acquire()
+        assert await aio.RWLock(rwlock).read.acquire()
+        assert not await aio.RWLock(rwlock).write.acquire(timeout=0.01)
+        for _ in range(2):
+            aio.RWLock(rwlock).read.release()
+        assert await aio.RWLock(rwlock).write.acquire()
+        aio.RWLock(rwlock).write.release()
+
+    run(main)
+    assert not lock.locked()
+
+
 def test_processes_with_loops_exclude_each_other() -> None:
     lock, count = furwock.Mutex(), Words(1)
 
