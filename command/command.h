@@ -66,6 +66,12 @@ const struct command *command_find(const struct command_table *t, const char *wa
 char *command_list(const struct command_table *t, int key, const char *text, const char *title);
 
 /*
+ * Of a subcommand that takes one of these words, up to NULL: which it is that was given.  Ends the
+ * program, and says which there are, if it is none of them, or NULL.
+ */
+size_t command_action(const char *const *words, const char *given);
+
+/*
  * For argp, of a command line that begins with a word of ours: the word and what follows it are not
  * its.  Its input is an int: where the word stands, or what it was before.
  */
@@ -92,5 +98,8 @@ struct command_target {
 
 extern const struct argp_option command_target_options[];
 error_t command_parse_target(int key, char *arg, struct argp_state *state);
+
+/* The first line of a file, without its end; false: it cannot be read. */
+bool command_first_line(const char *path, char *line, size_t size);
 
 #endif

@@ -18,6 +18,23 @@ const struct command *command_find(const struct command_table *t, const char *wa
                 t->has_help ? " help" : "", known);
 }
 
+size_t command_action(const char *const *words, const char *given)
+{
+    char known[128] = "", choice[128] = "";
+
+    for (size_t i = 0; words[i] != NULL; i++) {
+        size_t used = strlen(known), chosen = strlen(choice);
+        const char *before = i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ";
+        if (given != NULL && strcmp(words[i], given) == 0)
+            return i;
+        snprintf(known + used, sizeof known - used, " %s", words[i]);
+        snprintf(choice + chosen, sizeof choice - chosen, "%s%s", before, words[i]);
+    }
+    if (given == NULL)
+        command_die(COMMAND_USAGE, "%s?", choice);
+    command_die(COMMAND_USAGE, "no action \"%s\"; there are:%s", given, known);
+}
+
 char *command_list(const struct command_table *t, int key, const char *text, const char *title)
 {
     char *list = NULL;

@@ -127,12 +127,8 @@ static int status(const struct wanted *w)
     return assist_show(w->as_json, NULL);
 }
 
-static const struct {
-    const char *name;
-    int (*run)(const struct wanted *w);
-} actions[] = {{"start", start}, {"stop", stop}, {"status", status}};
-
-enum { ACTIONS = sizeof actions / sizeof *actions };
+static const char *const actions[] = {"start", "stop", "status", NULL};
+static int (*const calls[])(const struct wanted *w) = {start, stop, status};
 
 /* --- The command line ------------------------------------------------------------------------- */
 
@@ -204,18 +200,13 @@ static const struct argp command_line = {
 static int run(int argc, char **argv)
 {
     struct wanted w = {.action = NULL};
-    int i = 0;
+    int (*call)(const struct wanted *w);
 
     argp_parse(&command_line, argc, argv, 0, NULL, &w);
-    if (w.action == NULL)
-        command_die(COMMAND_USAGE, "start, stop or status?");
-    while (i < ACTIONS && strcmp(w.action, actions[i].name) != 0)
-        i++;
-    if (i == ACTIONS)
-        command_die(COMMAND_USAGE, "no action \"%s\"; there are: start stop status", w.action);
-    if (actions[i].run != start && (w.readers != NULL || w.is_all))
+    call = calls[command_action(actions, w.action)];
+    if (call != start && (w.readers != NULL || w.is_all))
         command_die(COMMAND_USAGE, "%s goes with start only", w.is_all ? "--all" : w.readers);
-    return actions[i].run(&w);
+    return call(&w);
 }
 
 const struct command command_assist = {

@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <furwock/kernel.h>
 
+#include "command/kernel/kernel.h"
 #include "doctor.h"
 #include "sys/probe.h"
 
@@ -62,18 +61,14 @@ static void ask_inherit2(struct doctor_finding *f)
     f->state = doctor_state_of(fw_probe_inherit2_());
 }
 
-/* Opening it changes nothing. */
 static void ask_module(struct doctor_finding *f)
 {
-    int fd = open(FW_KERNEL_DEVICE, O_RDWR | O_CLOEXEC);
+    int error = kernel_try_device();
+    bool is_refused = error == EACCES || error == EPERM;
 
-    f->state = DOCTOR_YES;
-    if (fd >= 0) {
-        close(fd);
-        return;
-    }
-    f->state = errno == EACCES || errno == EPERM ? DOCTOR_REFUSED : DOCTOR_NO;
-    snprintf(f->detail, sizeof f->detail, "%s: %s", FW_KERNEL_DEVICE, strerror(errno));
+    f->state = error == 0 ? DOCTOR_YES : is_refused ? DOCTOR_REFUSED : DOCTOR_NO;
+    if (error != 0)
+        snprintf(f->detail, sizeof f->detail, "%s: %s", FW_KERNEL_DEVICE, strerror(error));
 }
 
 const struct doctor_question doctor_kernel[] = {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "await/engine.h"
+#include "command/command.h"
 #include "command/run/run.h"
 #include "doctor.h"
 #include "sys/fences.h"
@@ -74,18 +75,6 @@ static int start_in_real_time(void)
     return error;
 }
 
-static bool read_file(const char *path, char *text, int size)
-{
-    FILE *in = fopen(path, "re");
-    bool is_read = in != NULL && fgets(text, size, in) != NULL;
-
-    if (in != NULL)
-        fclose(in);
-    if (is_read)
-        text[strcspn(text, "\n")] = '\0';
-    return is_read;
-}
-
 static void ask_real_time(struct doctor_finding *f)
 {
     int error = start_in_real_time();
@@ -97,7 +86,7 @@ static void ask_real_time(struct doctor_finding *f)
     if (error != 0)
         snprintf(f->detail, sizeof f->detail, "RLIMIT_RTPRIO is %lu, CAP_SYS_NICE is missing",
                  (unsigned long)limit.rlim_cur);
-    else if (read_file("/proc/sys/kernel/sched_rt_runtime_us", us, sizeof us))
+    else if (command_first_line("/proc/sys/kernel/sched_rt_runtime_us", us, sizeof us))
         snprintf(f->detail, sizeof f->detail, "%s%s%s",
                  us[0] == '-' ? "not throttled" : "throttled to ", us[0] == '-' ? "" : us,
                  us[0] == '-' ? "" : " us a period");
@@ -136,8 +125,9 @@ static void ask_bpf(struct doctor_finding *f)
 
 static void ask_sched_ext(struct doctor_finding *f)
 {
-    f->state = read_file("/sys/kernel/sched_ext/state", f->detail, sizeof f->detail) ? DOCTOR_YES
-                                                                                     : DOCTOR_NO;
+    f->state = command_first_line("/sys/kernel/sched_ext/state", f->detail, sizeof f->detail)
+                   ? DOCTOR_YES
+                   : DOCTOR_NO;
 }
 
 /* Clocks that user space reads itself; the others cost a system call. */
@@ -147,8 +137,8 @@ static void ask_clock(struct doctor_finding *f)
                                         "arch_sys_counter"};
 
     f->state = DOCTOR_NO;
-    if (!read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", f->detail,
-                   sizeof f->detail))
+    if (!command_first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                            f->detail, sizeof f->detail))
         snprintf(f->detail, sizeof f->detail, "not known");
     for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
         if (strcmp(f->detail, quick[i]) == 0)

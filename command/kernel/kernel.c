@@ -37,17 +37,19 @@ static json_t *number(uint64_t n)
 
 static void print_module(const struct printer *p, const struct kernel_module *m)
 {
+    const char *why = strerror(m->may_not_use);
+
     print_member(p, "device", json_string(FW_KERNEL_DEVICE));
-    print_member(p, "usable", json_boolean(m->may_use));
-    print_member(p, "reason", m->may_use ? json_null() : json_string(m->why));
+    print_member(p, "usable", json_boolean(m->may_not_use == 0));
+    print_member(p, "reason", m->may_not_use == 0 ? json_null() : json_string(why));
     print_member(p, "users", number(m->users));
     print_member(p, "max_objects", number(m->max_objects));
     print_member(p, "max_spinners", number(m->max_spinners));
     print_member(p, "spin_turns", number(m->spin_turns));
-    if (m->may_use)
+    if (m->may_not_use == 0)
         print_words(p, "  device     %s\n", FW_KERNEL_DEVICE);
     else
-        print_words(p, "  device     not for this user: %s\n", m->why);
+        print_words(p, "  device     not for this user: %s: %s\n", FW_KERNEL_DEVICE, why);
     if (m->users != KERNEL_NO_NUMBER)
         print_words(p, "  in use     by %" PRIu64 " open descriptors and calls\n", m->users);
     if (m->max_objects != KERNEL_NO_NUMBER)
@@ -145,12 +147,10 @@ static int unload(const struct wanted *w)
 
 /* --- The command line ------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    int (*run)(const struct wanted *w);
-} actions[] = {{"load", load}, {"unload", unload}, {"status", status}};
+static const char *const actions[] = {"load", "unload", "status", NULL};
+static int (*const calls[])(const struct wanted *w) = {load, unload, status};
 
-enum { ACTIONS = sizeof actions / sizeof *actions, KEY_ANYBODY = 0x100 };
+enum { KEY_ANYBODY = 0x100 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -201,18 +201,13 @@ static const struct argp command_line = {
 static int run(int argc, char **argv)
 {
     struct wanted w = {.action = NULL};
-    int i = 0;
+    int (*call)(const struct wanted *w);
 
     argp_parse(&command_line, argc, argv, 0, NULL, &w);
-    if (w.action == NULL)
-        command_die(COMMAND_USAGE, "load, unload or status?");
-    while (i < ACTIONS && strcmp(w.action, actions[i].name) != 0)
-        i++;
-    if (i == ACTIONS)
-        command_die(COMMAND_USAGE, "no action \"%s\"; there are: load unload status", w.action);
-    if (actions[i].run != load && w.for_anybody)
+    call = calls[command_action(actions, w.action)];
+    if (call != load && w.for_anybody)
         command_die(COMMAND_USAGE, "--anybody goes with load only");
-    return actions[i].run(&w);
+    return call(&w);
 }
 
 const struct command command_kernel = {

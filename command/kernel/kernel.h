@@ -18,13 +18,15 @@ enum { KERNEL_NOT_LOADED = 3 };
 /* What sysfs says of the module; a parameter that it does not have is KERNEL_NO_NUMBER. */
 #define KERNEL_NO_NUMBER UINT64_MAX
 struct kernel_module {
-    bool is_loaded; /* to the end: its device has been made */
-    bool is_coming; /* it is being loaded, or unloaded */
-    bool may_use;   /* this user may open the device */
-    char why[128];  /* if not */
-    uint64_t users; /* descriptors and calls that keep it loaded */
+    bool is_loaded;  /* to the end: its device has been made */
+    bool is_coming;  /* it is being loaded, or unloaded */
+    int may_not_use; /* why this user cannot open the device: an errno; 0: it can */
+    uint64_t users;  /* descriptors and calls that keep it loaded */
     uint64_t max_objects, max_spinners, spin_turns;
 };
+
+/* Opens the device and closes it, which changes nothing.  0, or an errno. */
+int kernel_try_device(void);
 
 void kernel_look(struct kernel_module *m);
 

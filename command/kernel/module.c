@@ -12,6 +12,7 @@
 
 #include <furwock/kernel.h>
 
+#include "command/command.h"
 #include "sys/kernel_module.h"
 
 #define SYSFS "/sys/module/furwock/"
@@ -20,41 +21,26 @@ extern char **environ;
 
 /* --- What there is ---------------------------------------------------------------------------- */
 
-/* The first line of a file of sysfs, without its end; false: it cannot be read. */
-static bool read_line(const char *path, char *line, size_t size)
-{
-    FILE *f = fopen(path, "re");
-    bool is_read = f != NULL && fgets(line, (int)size, f) != NULL;
-
-    if (f != NULL)
-        fclose(f);
-    if (is_read)
-        line[strcspn(line, "\n")] = '\0';
-    return is_read;
-}
-
 static uint64_t number_in(const char *path)
 {
     char line[32], *end;
     uint64_t n;
 
-    if (!read_line(path, line, sizeof line))
+    if (!command_first_line(path, line, sizeof line))
         return KERNEL_NO_NUMBER;
     errno = 0;
     n = strtoull(line, &end, 10);
     return errno == 0 && end != line && *end == '\0' ? n : KERNEL_NO_NUMBER;
 }
 
-/* Opening it changes nothing. */
-static void try_device(struct kernel_module *m)
+int kernel_try_device(void)
 {
     int fd = open(FW_KERNEL_DEVICE, O_RDWR | O_CLOEXEC);
 
-    m->may_use = fd >= 0;
-    if (fd >= 0)
-        close(fd);
-    else
-        snprintf(m->why, sizeof m->why, "%s: %s", FW_KERNEL_DEVICE, strerror(errno));
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
 }
 
 void kernel_look(struct kernel_module *m)
@@ -62,7 +48,7 @@ void kernel_look(struct kernel_module *m)
     char state[32] = "";
 
     *m = (struct kernel_module){.users = KERNEL_NO_NUMBER};
-    read_line(SYSFS "initstate", state, sizeof state);
+    command_first_line(SYSFS "initstate", state, sizeof state);
     m->is_loaded = strcmp(state, "live") == 0;
     m->is_coming = !m->is_loaded && state[0] != '\0';
     if (!m->is_loaded)
@@ -71,7 +57,7 @@ void kernel_look(struct kernel_module *m)
     m->max_objects = number_in(SYSFS "parameters/max_objects");
     m->max_spinners = number_in(SYSFS "parameters/max_spinners");
     m->spin_turns = number_in(SYSFS "parameters/spin_turns");
-    try_device(m);
+    m->may_not_use = kernel_try_device();
 }
 
 /* --- Loading and unloading -------------------------------------------------------------------- */
