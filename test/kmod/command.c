@@ -15,22 +15,19 @@
 #include "tap.h"
 #include "test/support/run_program.h"
 
-enum { WORDS = 8, MOST_SAID = 1 << 14, ADA = 4242, GOOD = 0, FAILED = 1, NOT_LOADED = 3 };
+enum { MOST_SAID = 1 << 14, ADA = 4242, GOOD = 0, FAILED = 1, NOT_LOADED = 3 };
 
 static const char *program, *module;
 static char said[MOST_SAID];
 
-/* Splits the line at its blanks; the status, and words that have to stand in what is said. */
+/* furwock kernel and the line: the status, and words that have to stand in what is said. */
 static void expect(uid_t user, const char *line, int status, const char *text)
 {
-    const char *words[WORDS] = {program, "kernel"};
-    char copy[200], *rest = copy;
+    char whole[200];
     int is;
 
-    snprintf(copy, sizeof copy, "%s", line);
-    for (unsigned n = 2; n < WORDS - 1 && rest != NULL; n++)
-        words[n] = strsep(&rest, " ");
-    is = run_program(user, words, said, sizeof said);
+    snprintf(whole, sizeof whole, "kernel %s", line);
+    is = run_line(user, program, whole, said, sizeof said);
     if (is != status || strstr(said, text) == NULL)
         printf("# furwock kernel %s: %d, not %d; or no \"%s\" in: %s", line, is, status, text,
                said);

@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { WORDS_MAX = 12, LINE_MAX_BYTES = 200 };
 
 static void become(uid_t user, const char *const *words, int out)
 {
@@ -42,4 +46,15 @@ int run_program(uid_t user, const char *const *words, char *said, size_t size)
     if (child < 0)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+int run_line(uid_t user, const char *program, const char *line, char *said, size_t size)
+{
+    const char *words[WORDS_MAX] = {program};
+    char copy[LINE_MAX_BYTES], *rest = copy;
+
+    snprintf(copy, sizeof copy, "%s", line);
+    for (unsigned n = 1; n < WORDS_MAX - 1 && rest != NULL; n++)
+        words[n] = strsep(&rest, " ");
+    return run_program(user, words, said, size);
 }

@@ -12,4 +12,7 @@
  */
 int run_program(uid_t user, const char *const *words, char *said, size_t size);
 
+/* The same of a program with the words of a line, which are parted by single blanks. */
+int run_line(uid_t user, const char *program, const char *line, char *said, size_t size);
+
 #endif

@@ -19,7 +19,6 @@
 #include "test/support/run_program.h"
 
 enum {
-    WORDS = 12,
     MOST_SAID = 1 << 16,
     ADA = 4242,
     GOOD = 0,
@@ -32,17 +31,11 @@ enum {
 static char *program;
 static char said[MOST_SAID];
 
-/* Splits the line at its blanks, runs it, and keeps what it prints in `said`. */
+/* Runs it with the words of the line, and keeps what it prints in `said`. */
 static int run_as(uid_t user, const char *line)
 {
-    const char *words[WORDS] = {program};
-    char copy[200], *rest = copy;
-    int status;
+    int status = run_line(user, program, line, said, sizeof said);
 
-    snprintf(copy, sizeof copy, "%s", line);
-    for (unsigned n = 1; n < WORDS - 1 && rest != NULL; n++)
-        words[n] = strsep(&rest, " ");
-    status = run_program(user, words, said, sizeof said);
     scx_check(status >= 0, "no process: %s", strerror(errno));
     return status;
 }
