@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -52,7 +53,32 @@ static inline bool thread_is_asleep(pid_t pid, pid_t tid)
            !(thread_file(pid, tid, "syscall", text, sizeof text) && text[0] == 'r');
 }
 
-/* The same of a thread of this process. */
+/* A number of /proc/PID/task/TID/status; 0: there is no such thread. */
+static inline unsigned long thread_status(pid_t pid, pid_t tid, const char *field)
+{
+    char text[4096], wanted[64];
+    const char *line;
+
+    if (!thread_file(pid, tid, "status", text, sizeof text))
+        return 0;
+    snprintf(wanted, sizeof wanted, "\n%s:", field);
+    line = strstr(text, wanted);
+    return line == NULL ? 0 : strtoul(line + strlen(wanted), NULL, 10);
+}
+
+/* How often a thread has gone to sleep. */
+static inline unsigned long thread_sleeps(pid_t pid, pid_t tid)
+{
+    return thread_status(pid, tid, "voluntary_ctxt_switches");
+}
+
+/* How often a CPU went from a thread to another, also since it yielded, or had had its share. */
+static inline unsigned long thread_switches(pid_t pid, pid_t tid)
+{
+    return thread_sleeps(pid, tid) + thread_status(pid, tid, "nonvoluntary_ctxt_switches");
+}
+
+/* thread_is_asleep for a thread of this process. */
 static inline bool is_asleep(pid_t tid)
 {
     return thread_is_asleep(getpid(), tid);

@@ -11,6 +11,7 @@
 
 #include <furwock/futex.h>
 
+#include "test/support/asleep.h"
 #include "words.h"
 
 /*
@@ -87,23 +88,15 @@ static void let_it_go(void)
 static bool sleeps_on(struct asker *a)
 {
     pid_t tid = __atomic_load_n(&a->tid, __ATOMIC_ACQUIRE);
-    char name[64], line[128], state = '?';
-    unsigned long switches = 0;
+    unsigned long switches;
     bool as_before;
-    FILE *f;
 
-    snprintf(name, sizeof name, "/proc/self/task/%d/status", (int)tid);
-    f = tid != 0 ? fopen(name, "r") : NULL;
-    if (f == NULL)
+    if (tid == 0)
         return false;
-    while (fgets(line, sizeof line, f) != NULL) {
-        sscanf(line, "State: %c", &state);
-        sscanf(line, "voluntary_ctxt_switches: %lu", &switches);
-    }
-    fclose(f);
+    switches = thread_sleeps(getpid(), tid);
     as_before = switches == a->switches;
     a->switches = switches;
-    return as_before && state == 'S';
+    return as_before && thread_state(getpid(), tid) == 'S';
 }
 
 static void wait_until_asleep(unsigned n)

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "fixture.h"
 #include "ipc/wait.h"
 #include "sys/wait_any.h"
+#include "test/support/asleep.h"
 
 enum { EACH = 3, KINDS = 7, WAITERS = EACH * KINDS, QUIET_MS = 1000, SIGNALS = 5 };
 
@@ -36,26 +36,9 @@ static fw_ipc_permits *units;
 static fw_ipc_barrier *barrier;
 static uint32_t tids[WAITERS], asleep_in, returned, holders;
 
-/* A field of /proc that is a number. */
-static unsigned long read_number(uint32_t tid, const char *field)
-{
-    char name[64], line[256];
-    unsigned long number = 0;
-    FILE *f;
-
-    snprintf(name, sizeof name, "/proc/self/task/%u/status", tid);
-    f = fopen(name, "r");
-    CHECK(f != NULL);
-    while (fgets(line, sizeof line, f) != NULL)
-        if (strncmp(line, field, strlen(field)) == 0)
-            CHECK(sscanf(line + strlen(field), ": %lu", &number) == 1);
-    fclose(f);
-    return number;
-}
-
 static unsigned long sleeps_of(uint32_t tid)
 {
-    return read_number(tid, "voluntary_ctxt_switches");
+    return thread_sleeps(getpid(), (pid_t)tid);
 }
 
 static void pass_time(long ms)
@@ -120,7 +103,7 @@ static void *hold_for_ever(void *arg)
 }
 
 /* It waits, as its participant slot says, and has been seen to sleep twice, in the same sleep. */
-static bool is_asleep(uint32_t tid)
+static bool stays_asleep(uint32_t tid)
 {
     unsigned long before = sleeps_of(tid);
 
@@ -161,7 +144,7 @@ static void waiters_sleep(void *arg)
     for (unsigned i = 0; i < WAITERS; i++) {
         while (fw_load32_acquire(&tids[i]) == 0)
             pass_time(1);
-        while (!is_asleep(tids[i]))
+        while (!stays_asleep(tids[i]))
             ;
         before[i] = sleeps_of(tids[i]);
     }
