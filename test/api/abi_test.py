@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-SPDX = "/* SPDX-License-Identifier: MIT */\n"
+SPDX = "/* SPDX-License-" "Identifier: MIT */\n"
 API = SPDX + "#define FURWOCK_ABI 1\n#define FW_API __attribute__((visibility(\"default\")))\n"
 HEADER = SPDX + """#include <furwock/bits/api.h>
 #define FW_KNOT_INIT {0}
