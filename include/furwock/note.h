@@ -28,6 +28,9 @@ FW_BEGIN_DECLS
  *  - A note is made by fw_note_init, and needs no destructor.  It must outlive its children and the
  *    waits with it.  Notes of a program form trees, FW_NOTE_DEPTH_MAX deep: one for a server, one
  *    for each connection, one for each request with a deadline of its own.
+ *  - A wait whose note is NULL has none: it ends as without.
+ *  - The deadlines of a wait and of its note may be on different clocks; if one of these is set
+ *    while the wait lasts, it notices within a second.
  *  - What a wait asks for comes first: where the lock is free, or the unit there, it is taken, and
  *    the note is not looked at.  If both come while it waits, it returns one of the two, and has
  *    taken nothing if that is ECANCELED.
@@ -71,10 +74,16 @@ FW_API int fw_note_init(fw_note *n, const fw_note *parent, const fw_deadline *de
 /* Notifies it: ends all waits with it and its descendants.  Not for signal handlers. */
 FW_API void fw_note_notify(fw_note *n);
 
-/* Is it notified, or an ancestor, or has its deadline passed?  Acquire if it returns true. */
+/*
+ * Is it notified, or an ancestor, or has its deadline passed?  Acquire if it returns true.  NULL is
+ * never notified.
+ */
 FW_NODISCARD FW_API bool fw_note_is_notified(const fw_note *n);
 
-/* Waits until it is notified (0), or until the deadline (ETIMEDOUT; NULL: none).  EINVAL. */
+/*
+ * Waits until it is notified (0), or until the deadline (ETIMEDOUT; NULL: none).  EINVAL: the
+ * deadline is malformed, or n is NULL.
+ */
 FW_API int fw_note_wait(const fw_note *n, const fw_deadline *deadline);
 
 /*

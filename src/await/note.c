@@ -18,6 +18,7 @@
 #include <furwock/note.h>
 
 #include "core/operation.h"
+#include "core/recheck.h"
 #include "core/sleep.h"
 #include "sys/clock.h"
 
@@ -25,22 +26,32 @@
 
 static const fw_deadline *deadline_of(const fw_note *n)
 {
-    return n->has_deadline_ ? &n->deadline_ : NULL;
+    return n != NULL && n->has_deadline_ ? &n->deadline_ : NULL;
 }
 
-static bool is_first(const fw_deadline *a, const fw_deadline *b)
-{
-    return fw_deadline_left_(a, UINT64_MAX / 2) <= fw_deadline_left_(b, UINT64_MAX / 2);
-}
-
-/* The one of two that comes first; by the present time, if they are on different clocks. */
+/* The one of two that comes first, on one clock. */
 static const fw_deadline *first_of(const fw_deadline *a, const fw_deadline *b)
 {
     if (a == NULL || b == NULL)
         return a != NULL ? a : b;
-    if (a->clock == b->clock)
-        return fw_time_is_before_(&a->at, &b->at) ? a : b;
-    return is_first(a, b) ? a : b;
+    return fw_time_is_before_(&a->at, &b->at) ? a : b;
+}
+
+/*
+ * Until when a wait sleeps at most, after which cause_of_end() decides.  With two clocks, of which
+ * one may be set ahead or back, nobody knows which deadline comes first: it looks now and then.
+ */
+static const fw_deadline *next_look(const fw_note *note, const fw_deadline *deadline,
+                                    fw_deadline *look)
+{
+    const fw_deadline *of_note = deadline_of(note);
+    uint64_t left = FW_RECHECK_REALTIME_NS;
+
+    if (deadline == NULL || of_note == NULL || deadline->clock == of_note->clock)
+        return first_of(deadline, of_note);
+    left = fw_deadline_left_(deadline, left);
+    *look = fw_deadline_recheck_(of_note, left);
+    return look;
 }
 
 int fw_note_init(fw_note *n, const fw_note *parent, const fw_deadline *deadline)
@@ -73,7 +84,7 @@ bool fw_note_is_notified(const fw_note *n)
     return fw_deadline_is_over_(deadline_of(n));
 }
 
-/* A wait whose end came: by which of the two?  0: by neither, since a clock was set. */
+/* A wait whose end came: by which of the two?  0: by neither, it was time to look. */
 static int cause_of_end(const fw_note *note, const fw_deadline *deadline)
 {
     if (fw_note_is_notified(note))
@@ -87,6 +98,7 @@ int fw_note_wait_any(const fw_any *objects, unsigned n, const fw_note *note,
                      const fw_deadline *deadline, unsigned *which)
 {
     fw_any all[FW_ANY_MAX];
+    fw_deadline look;
     unsigned found = 0, count = 0;
     int error, cause = 0;
 
@@ -99,7 +111,7 @@ int fw_note_wait_any(const fw_any *objects, unsigned n, const fw_note *note,
     if (!fw_deadline_is_valid_(deadline)) /* EINVAL, unless one is ready */
         return fw_wait_any(all, count, deadline, which);
     do {
-        error = fw_wait_any(all, count, first_of(deadline, deadline_of(note)), &found);
+        error = fw_wait_any(all, count, next_look(note, deadline, &look), &found);
         if (error == ETIMEDOUT)
             cause = cause_of_end(note, deadline);
     } while (error == ETIMEDOUT && cause == 0);
@@ -175,10 +187,12 @@ static void tell(void *arg)
 
 static void prepare(struct waiter *me, const fw_note *note)
 {
+    unsigned n = note != NULL ? 2 + note->depth_ : 1;
+
     me->word = 0;
     me->n = 0;
     fw_await_group_init(&me->group);
-    for (unsigned i = 0; i < 2 + note->depth_; i++) {
+    for (unsigned i = 0; i < n; i++) {
         struct record *r = &me->records[me->n++];
 
         *r = (struct record){.waiter = me};
@@ -263,11 +277,12 @@ static int wait_for_one(struct waiter *me, const fw_note *note, const fw_deadlin
 {
     for (;;) {
         uint32_t seen = fw_load32_acquire(&me->word);
+        fw_deadline until;
         int error = look(me);
 
         if (error != EINPROGRESS)
             return error;
-        if (fw_sleep_(&me->word, seen, FW_FUTEX_PRIVATE, first_of(deadline, deadline_of(note))) ==
+        if (fw_sleep_(&me->word, seen, FW_FUTEX_PRIVATE, next_look(note, deadline, &until)) ==
             -ETIMEDOUT) {
             error = cause_of_end(note, deadline);
             if (error != 0)

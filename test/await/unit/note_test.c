@@ -8,13 +8,29 @@
 #include <furwock/bits/atomic.h>
 #include <furwock/note.h>
 
-#include "sys/clock.h"
-#include "test/support/unit.h"
-
 /*
  * src/await/note.c: waits that end because of a note, of its parents, or of their deadlines.  It is
- * compiled into this program, with two points at which a test can stop a thread.
+ * compiled into this program, with two points at which a test can stop a thread, with a
+ * CLOCK_REALTIME that can be set, and with a shorter interval between its looks at that.
  */
+#define fw_clock_get_ clock_get
+#include "core/recheck.h"
+#include "sys/clock.h"
+#include "test/support/asleep.h"
+#include "test/support/unit.h"
+
+#undef FW_RECHECK_REALTIME_NS
+#define FW_RECHECK_REALTIME_NS UINT64_C(10000000)
+
+static int64_t ahead_s;
+
+void clock_get(clockid_t clock, struct timespec *now)
+{
+    clock_gettime(clock, now);
+    if (clock == CLOCK_REALTIME)
+        now->tv_sec += __atomic_load_n(&ahead_s, __ATOMIC_RELAXED);
+}
+
 static void (*at_look)(void), (*at_telling)(void);
 
 static void reach(void (*const *point)(void))
@@ -116,6 +132,71 @@ TEST(deadlines_of_notes_and_of_waits)
     assert_all_end(ETIMEDOUT, &soon);
     assert_int_equal(fw_note_wait(&leaf, &soon), ETIMEDOUT);
     assert_all_end(EINVAL, &bad);
+}
+
+/* A wait that a clock ends which is set while it sleeps. */
+struct sleeper {
+    bool for_mutex;
+    fw_deadline deadline;
+    uint32_t tid;
+    int result;
+};
+
+static void *sleep_for_an_hour(void *arg)
+{
+    static fw_sem none = FW_SEM_INIT(0);
+    struct sleeper *s = arg;
+
+    fw_store32_release(&s->tid, (uint32_t)gettid());
+    s->result = s->for_mutex ? fw_note_mutex_lock(&m, &leaf, &s->deadline)
+                             : fw_note_sem_wait(&none, &leaf, &s->deadline);
+    return NULL;
+}
+
+TEST(a_clock_is_set_while_a_wait_sleeps)
+{
+    for (int i = 0; i < 4; i++) { /* of a wait or its note; by each way to wait */
+        const clockid_t of_wait = i % 2 != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+        struct sleeper s = {.for_mutex = i / 2 != 0};
+        fw_deadline of_note = fw_deadline_after(
+            of_wait == CLOCK_REALTIME ? CLOCK_MONOTONIC : CLOCK_REALTIME, 3600000 * MS);
+        pthread_t thread;
+        uint32_t tid;
+
+        ahead_s = 0;
+        s.deadline = fw_deadline_after(of_wait, 3600000 * MS);
+        make_tree(&of_note);
+        fw_mutex_lock(&m);
+        assert_int_equal(pthread_create(&thread, NULL, sleep_for_an_hour, &s), 0);
+        while ((tid = fw_load32_acquire(&s.tid)) == 0 || !thread_is_asleep(getpid(), (pid_t)tid))
+            sched_yield();
+        __atomic_store_n(&ahead_s, 7200, __ATOMIC_RELAXED);
+        pthread_join(thread, NULL);
+        fw_mutex_unlock(&m);
+        assert_int_equal(s.result, of_wait == CLOCK_REALTIME ? ETIMEDOUT : ECANCELED);
+    }
+    ahead_s = 0;
+}
+
+/* As calls without a note, but for cancellation. */
+TEST(no_note)
+{
+    fw_sem s = FW_SEM_INIT(1);
+    fw_deadline soon = fw_deadline_after(CLOCK_MONOTONIC, MS), bad = {.clock = 77};
+    fw_any none = {FW_ANY_SEM, &s};
+
+    assert_int_equal(fw_note_sem_wait(&s, NULL, NULL), 0);
+    assert_int_equal(fw_note_sem_wait(&s, NULL, &soon), ETIMEDOUT);
+    assert_int_equal(fw_note_wait_any(&none, 1, NULL, &soon, NULL), ETIMEDOUT);
+    assert_int_equal(fw_note_wait_any(NULL, 0, NULL, &soon, NULL), EINVAL);
+    assert_int_equal(fw_note_wait(NULL, &soon), EINVAL);
+    assert_false(fw_note_is_notified(NULL));
+    assert_int_equal(fw_note_mutex_lock(&m, NULL, NULL), 0);
+    soon = fw_deadline_after(CLOCK_MONOTONIC, MS);
+    assert_int_equal(fw_note_cond_wait(&changed, &m, NULL, &soon), ETIMEDOUT);
+    assert_int_equal(fw_note_cond_wait(&changed, &m, NULL, &bad), EINVAL);
+    assert_true(fw_mutex_is_held_by_me(&m));
+    fw_mutex_unlock(&m);
 }
 
 static void *lock_until_told(void *result)
