@@ -20,6 +20,7 @@
  *     fw::latch, fw::barrier      as C++20's                          latch.hpp, barrier.hpp
  *     fw::call_once, once_flag    as std::call_once                   furwock/once.hpp
  *     fw::wait_any                for one of several objects          furwock/any.hpp
+ *     fw::note                    ends waits that are made with it    furwock/note.hpp
  *
  * Rules
  *  - The headers are thin: a class holds the C object and nothing else (a barrier its completion
@@ -79,6 +80,7 @@
 #include <furwock/guards.hpp>
 #include <furwock/latch.hpp>
 #include <furwock/mutex.hpp>
+#include <furwock/note.hpp>
 #include <furwock/once.hpp>
 #include <furwock/recursive_mutex.hpp>
 #include <furwock/rwlock.hpp>

@@ -2,10 +2,27 @@
 #ifndef FURWOCK_MUTEX_HPP
 #define FURWOCK_MUTEX_HPP
 
+#include <memory>
+#include <type_traits>
+
 #include <furwock/bits/chrono.hpp>
 #include <furwock/mutex.h>
 
 namespace fw {
+namespace detail {
+
+/* A predicate as C calls it, and what it is given. */
+template <class Predicate> bool predicate_of(void *holds) noexcept
+{
+    return static_cast<bool>((*static_cast<std::remove_reference_t<Predicate> *>(holds))());
+}
+
+template <class Predicate> void *argument_of(Predicate &holds) noexcept
+{
+    return const_cast<void *>(static_cast<const void *>(std::addressof(holds)));
+}
+
+} // namespace detail
 
 /* fw_mutex (furwock/mutex.h) as a Lockable and TimedLockable; constant-initialised, 8 bytes. */
 class FW_CAPABILITY("mutex") mutex {
@@ -58,6 +75,39 @@ class FW_CAPABILITY("mutex") mutex {
         fw_mutex_unlock_fair(&m_);
     }
 
+    /*
+     * A conditional critical section (fw_mutex_await): waits, with the mutex, which the caller
+     * holds, until holds() is true.  Other threads call it when they release the mutex: it must not
+     * throw (std::terminate), and keeps to what furwock/mutex.h asks of a predicate.  A
+     * cancellation point.
+     *
+     *     std::unique_lock lock(mutex_);
+     *     mutex_.await([&] { return closed_ || !items_.empty(); });
+     */
+    template <class Predicate> void await(Predicate &&holds) FW_REQUIRES(this)
+    {
+        fw_mutex_await(&m_, detail::predicate_of<Predicate>, detail::argument_of(holds));
+    }
+
+    /* The same until then at most: holds().  The mutex is held in each case. */
+    template <class Rep, class Period, class Predicate>
+    [[nodiscard]] bool await_for(const std::chrono::duration<Rep, Period> &d, Predicate &&holds)
+        FW_REQUIRES(this)
+    {
+        return await_by(detail::from_now(d), holds);
+    }
+
+    template <class Clock, class Duration, class Predicate>
+    [[nodiscard]] bool await_until(const std::chrono::time_point<Clock, Duration> &at,
+                                   Predicate &&holds) FW_REQUIRES(this)
+    {
+        for (;;)
+            if (await_by(detail::to_deadline(at), holds))
+                return true;
+            else if (!detail::is_early(at))
+                return false;
+    }
+
     /* Does the calling thread hold the mutex? */
     [[nodiscard]] bool is_held_by_me() const noexcept
     {
@@ -70,6 +120,13 @@ class FW_CAPABILITY("mutex") mutex {
     }
 
   private:
+    template <class Predicate>
+    bool await_by(const fw_deadline &deadline, Predicate &holds) FW_REQUIRES(this)
+    {
+        return fw_mutex_timedawait(&m_, detail::predicate_of<Predicate>, detail::argument_of(holds),
+                                   &deadline) == 0;
+    }
+
     fw_mutex m_ = FW_MUTEX_INIT;
 };
 
