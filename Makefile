@@ -258,7 +258,8 @@ kmod: ## build the kernel module for the running kernel (KMOD_ARGS=--debian: for
 test-kmod: ## test the kernel module on Debian's 6.1, 6.12 and newest, in an emulator (KMOD_ARGS)
 	@$(setup) vm
 	$(call compile,release,,--target vm-init --target test_kmod_selftest \
-        --target test_kmod_command --target furwock_command)
+        --target test_kmod_command --target test_kmod_contracts --target contract \
+        --target furwock_command)
 	@status=0; tools/kmod test $(KMOD_ARGS) || status=$$?; \
 	if [ $$status != 77 ]; then exit $$status; fi
 

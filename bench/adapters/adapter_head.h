@@ -31,7 +31,8 @@ enum adapter_flags {
     ADAPTER_EXACT = 1 << 10,   /* a timed wait that says its time is over has taken no signal */
     ADAPTER_FORGETS = 1 << 11, /* a writer who gets in makes it forget those who wait, for a time */
     ADAPTER_REGION = 1 << 12,  /* works in memory of adapter_head_memory() only: in a region */
-    ADAPTER_PROCESSES = 1 << 13 /* between processes only: threads are not excluded, nor oneself */
+    ADAPTER_PROCESSES = 1 << 13, /* between processes only: threads are not excluded, nor oneself */
+    ADAPTER_KERNEL = 1 << 14     /* needs furwock.ko: of the list only where that is loaded */
 };
 
 enum adapter_family { FAMILY_FURWOCK, FAMILY_CLASSIC, FAMILY_RIVAL };
@@ -52,7 +53,10 @@ typedef struct __attribute__((may_alias)) adapter_head {
     ADAPTER_HEAD
 } adapter_head;
 
-/* Rivals that could have been here and are not: name, and what to install.  Ends with NULL name. */
+/*
+ * Locks that could have been here and are not: name, and what to install or load.  Ends with NULL
+ * name.
+ */
 struct missing_adapter {
     const char *name;
     const char *why;
@@ -75,9 +79,9 @@ const char *adapter_head_why(const struct missing_adapter *missing, const char *
 /*
  * What a family has, for FAMILY = adapter, rw_adapter, ...:
  *
- *     extern const struct FAMILY *const FAMILY_list[];
+ *     extern const struct FAMILY *FAMILY_list[];
  *         NULL-terminated, in the order in which tables show them
- *     extern const struct missing_adapter FAMILY_missing[];
+ *     extern struct missing_adapter FAMILY_missing[];
  *     const struct FAMILY *FAMILY_find(const char *name);
  *         the adapter called `name`, or NULL
  *     const char *FAMILY_why_missing(const char *name);
@@ -92,11 +96,11 @@ const char *adapter_head_why(const struct missing_adapter *missing, const char *
  *     void *FAMILY_at(const struct FAMILY *a, void *objects, size_t i);
  */
 #define ADAPTER_FAMILY(FAMILY)                                                          \
-    extern const struct FAMILY *const FAMILY##_list[];                                  \
-    extern const struct missing_adapter FAMILY##_missing[];                             \
+    extern const struct FAMILY *FAMILY##_list[];                                        \
+    extern struct missing_adapter FAMILY##_missing[];                                   \
     static inline const struct FAMILY *FAMILY##_find(const char *name)                  \
     {                                                                                   \
-        const struct FAMILY *const *a = FAMILY##_list;                                  \
+        const struct FAMILY **a = FAMILY##_list;                                        \
         while (*a != NULL && strcmp((*a)->name, name) != 0)                             \
             a++;                                                                        \
         return *a;                                                                      \

@@ -59,12 +59,14 @@ target_link_libraries(adapter_base PUBLIC fw_measure furwock::furwock PRIVATE fw
 
 macro(finish_adapters)
     set(adapter_lists "")
+    set(adapters_families_kept "")
     foreach(adapters_family IN LISTS adapters_families)
         string(APPEND adapter_lists
-            "const struct ${adapters_family} *const ${adapters_family}_list[] = {\n"
+            "const struct ${adapters_family} *${adapters_family}_list[] = {\n"
             "${adapters_entries_${adapters_family}}    NULL,\n};\n\n"
-            "const struct missing_adapter ${adapters_family}_missing[] = {\n"
+            "struct missing_adapter ${adapters_family}_missing[SPACE(${adapters_family})] = {\n"
             "${adapters_gaps_${adapters_family}}    {NULL, NULL},\n};\n\n")
+        string(APPEND adapters_families_kept "    KEEP(${adapters_family})\n")
         list(JOIN adapters_names_${adapters_family} " " adapters_text)
         message(STATUS "Of ${adapters_family}: ${adapters_text}")
     endforeach()

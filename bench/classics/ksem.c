@@ -14,8 +14,14 @@ static uint32_t takes(uint32_t units, bool woken)
 void classic_ksem_down(classic_ksem *k)
 {
     bool woken = false; /* is the latest thing that happened to us a wake? */
-    uint32_t units = sc_load(&k->units);
+    uint32_t units;
 
+    if (scope_is_kernel(k->scope)) {
+        kernel_device_wait(FW_KERNEL_SEM_DOWN, &k->units, 0, scope_kernel_flags(k->scope),
+                           FW_KERNEL_NEVER);
+        return;
+    }
+    units = sc_load(&k->units);
     for (;;) {
         uint32_t unit = takes(units, woken);
         if (unit == 0) {
@@ -29,8 +35,14 @@ void classic_ksem_down(classic_ksem *k)
 
 void classic_ksem_up_many(classic_ksem *k, uint32_t n)
 {
-    uint32_t units = sc_fetch_add(&k->units, n * KSEM_GIVEN) + n * KSEM_GIVEN; /* n more given */
-    uint32_t left = n - word_wake(&k->units, n, k->scope);
+    uint32_t units, left;
+
+    if (scope_is_kernel(k->scope)) {
+        kernel_device_wake(FW_KERNEL_SEM_UP, &k->units, n, scope_kernel_flags(k->scope), 0);
+        return;
+    }
+    units = sc_fetch_add(&k->units, n * KSEM_GIVEN) + n * KSEM_GIVEN; /* n more given */
+    left = n - word_wake(&k->units, n, k->scope);
 
     /* So many did not sleep.  What nobody has taken of their units since becomes anybody's. */
     while (left > 0 && ksem_has_given(units)) {

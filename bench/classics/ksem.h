@@ -32,6 +32,9 @@
  * moment, which may be why the paper's fair ulocks were reacquired in 8 % of the cases (section
  * 4.1).  usema.h has a queue of that kind.
  *
+ * In a kernel scope it is no emulation: SEM_DOWN and SEM_UP of furwock.ko, whose semaphore belongs
+ * to the word, which stays 0.
+ *
  * Rules: at most 65535 units at a time, so at most so many tasks at one lock.  A task that is
  * killed after a wake has met it takes its unit along.
  *

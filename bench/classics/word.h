@@ -8,6 +8,7 @@
 
 #include <furwock/futex.h>
 
+#include "kernel_device.h"
 #include "sys/panic.h"
 
 /*
@@ -19,9 +20,25 @@
  *
  * The papers' futex calls work between processes; private ones did not exist before 2007.  They
  * cost less, and today's locks between threads use them, so each lock here says beside its word who
- * uses it.  Zeroes are the lock as published.
+ * uses it.  Zeroes are the lock as published.  With the papers' own kernel service (furwock.ko) in
+ * place of Linux's, a lock says that there: between processes, or between threads.
  */
-enum classic_scope { CLASSIC_SHARED = 0, CLASSIC_PRIVATE = 1 };
+enum classic_scope {
+    CLASSIC_SHARED = 0,
+    CLASSIC_PRIVATE = 1,
+    CLASSIC_KERNEL = 2,
+    CLASSIC_KERNEL_PRIVATE = 3
+};
+
+static inline bool scope_is_kernel(uint32_t scope)
+{
+    return scope >= CLASSIC_KERNEL;
+}
+
+static inline uint32_t scope_kernel_flags(uint32_t scope)
+{
+    return scope == CLASSIC_KERNEL_PRIVATE ? FW_KERNEL_PRIVATE : 0;
+}
 
 static inline unsigned scope_flags(uint32_t scope)
 {
@@ -68,7 +85,10 @@ static inline bool sc_cas(uint32_t *word, uint32_t *expected, uint32_t value)
  */
 static inline bool word_sleep(const uint32_t *word, uint32_t expected, uint32_t scope)
 {
-    int result = fw_futex_wait(word, expected, scope_flags(scope), NULL);
+    int result = scope_is_kernel(scope)
+                     ? kernel_device_wait(FW_KERNEL_WAIT, word, expected, scope_kernel_flags(scope),
+                                          FW_KERNEL_NEVER)
+                     : fw_futex_wait(word, expected, scope_flags(scope), NULL);
     if (result != 0 && result != -EAGAIN && result != -EINTR)
         fw_panic_errno_("wait in a classic lock", -result);
     return result == 0;
@@ -81,7 +101,9 @@ static inline bool word_sleep(const uint32_t *word, uint32_t expected, uint32_t 
  */
 static inline uint32_t word_wake(const uint32_t *word, uint32_t n, uint32_t scope)
 {
-    int result = fw_futex_wake(word, n, scope_flags(scope));
+    int result = scope_is_kernel(scope)
+                     ? kernel_device_wake(FW_KERNEL_WAKE, word, n, scope_kernel_flags(scope), 0)
+                     : fw_futex_wake(word, n, scope_flags(scope));
     if (result < 0 && result != -EFAULT)
         fw_panic_errno_("wake in a classic lock", -result);
     return result > 0 ? (uint32_t)result : 0;

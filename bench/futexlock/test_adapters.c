@@ -32,5 +32,5 @@ static const struct adapter open_to_all = {
     .unlock = open_unlock_,
 };
 
-const struct adapter *const adapter_list[] = {&good, &open_to_all, NULL};
-const struct missing_adapter adapter_missing[] = {{"absent", "libabsent-dev"}, {NULL, NULL}};
+const struct adapter *adapter_list[] = {&good, &open_to_all, NULL};
+struct missing_adapter adapter_missing[] = {{"absent", "libabsent-dev"}, {NULL, NULL}};

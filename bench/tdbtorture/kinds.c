@@ -47,7 +47,7 @@ static int spin_give(void *lock, bool write)
 }
 
 static const struct lock_kind spin = {
-    "spin", sizeof(uint32_t), true, spin_take, spin_give, NULL, NULL, NULL};
+    .name = "spin", .size = sizeof(uint32_t), .shares = true, .take = spin_take, .give = spin_give};
 
 /* --- The paper's futexes (bench/classics/): FUTEX of Table 3, in section 4.2 --------------------
  *
@@ -97,9 +97,33 @@ static void futex_init(void *lock)
     *(classic_furwock *)lock = (classic_furwock)CLASSIC_FURWOCK_INIT;
 }
 
-static const struct lock_kind futexes = {
-    "futex",   sizeof(classic_furwock), true, furwock_take, furwock_give, futex_take, futex_give,
-    futex_init};
+static const struct lock_kind futexes = {.name = "futex",
+                                         .size = sizeof(classic_furwock),
+                                         .shares = true,
+                                         .take = furwock_take,
+                                         .give = furwock_give,
+                                         .take_chain = futex_take,
+                                         .give_chain = futex_give,
+                                         .init = futex_init};
+
+/* The same on the kernel service of the paper (furwock.ko). */
+static void kernel_init(void *lock)
+{
+    classic_furwock *l = lock;
+
+    futex_init(l);
+    l->entry.scope = l->drained.scope = CLASSIC_KERNEL;
+}
+
+static const struct lock_kind kernel = {.name = "kernel-futex",
+                                        .size = sizeof(classic_furwock),
+                                        .shares = true,
+                                        .take = furwock_take,
+                                        .give = furwock_give,
+                                        .take_chain = futex_take,
+                                        .give_chain = futex_give,
+                                        .init = kernel_init,
+                                        .missing = kernel_device_missing};
 
 /* --- fw_ipc_rwlock ------------------------------------------------------------------------------
  *
@@ -130,8 +154,11 @@ static int rwlock_give(void *lock, bool write)
     return write ? fw_ipc_rwlock_wrunlock(lock) : fw_ipc_rwlock_rdunlock(lock);
 }
 
-static const struct lock_kind rwlocks = {
-    "furwock-rwlock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, NULL, NULL, NULL};
+static const struct lock_kind rwlocks = {.name = "furwock-rwlock",
+                                         .size = sizeof(fw_ipc_rwlock),
+                                         .shares = true,
+                                         .take = rwlock_take,
+                                         .give = rwlock_give};
 
 /* --- fw_ipc_mutex: where TDB's own mutex mode has mutexes ----------------------- */
 
@@ -149,12 +176,21 @@ static int mutex_give(void *lock, bool write)
     return fw_ipc_mutex_unlock(lock);
 }
 
-static const struct lock_kind mutexes = {
-    "furwock-mutex", sizeof(fw_ipc_mutex), false, mutex_take, mutex_give, NULL, NULL, NULL};
+static const struct lock_kind mutexes = {.name = "furwock-mutex",
+                                         .size = sizeof(fw_ipc_mutex),
+                                         .shares = false,
+                                         .take = mutex_take,
+                                         .give = mutex_give};
 
 /* --- Both: chains are held for a moment, so their readers may wait for each other ------------- */
 
-static const struct lock_kind both = {
-    "furwock", sizeof(fw_ipc_rwlock), true, rwlock_take, rwlock_give, mutex_take, mutex_give, NULL};
+static const struct lock_kind both = {.name = "furwock",
+                                      .size = sizeof(fw_ipc_rwlock),
+                                      .shares = true,
+                                      .take = rwlock_take,
+                                      .give = rwlock_give,
+                                      .take_chain = mutex_take,
+                                      .give_chain = mutex_give};
 
-const struct lock_kind *const lock_kinds[] = {&spin, &futexes, &both, &rwlocks, &mutexes, NULL};
+const struct lock_kind *const lock_kinds[] = {&spin,    &futexes, &kernel, &both,
+                                              &rwlocks, &mutexes, NULL};

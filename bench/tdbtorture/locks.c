@@ -116,9 +116,12 @@ static void make_locks(void)
 static void begin(void)
 {
     const struct lock_kind *kind = find_kind(told("TDBTORTURE_KIND"));
+    const char *why = kind->missing != NULL ? kind->missing() : NULL;
     fw_region *region;
     void *locks;
 
+    if (why != NULL)
+        fail(why);
     my.chains = strtoul(told("TDBTORTURE_CHAINS"), NULL, 10);
     my.stride = (kind->size + LINE - 1) / LINE * LINE;
     my.count = LOCK_FREELIST + 1 + my.chains + ((size_t)1 << RECORD_BITS);

@@ -15,7 +15,8 @@ struct lock_kind {
     /* Another lock for chains and the list of free space, where readers wait too; or NULL. */
     int (*take_chain)(void *lock, bool write, bool wait);
     int (*give_chain)(void *lock, bool write);
-    void (*init)(void *lock); /* NULL: zeroes are free */
+    void (*init)(void *lock);     /* NULL: zeroes are free */
+    const char *(*missing)(void); /* NULL, or says why it cannot be used here */
 };
 
 /* Ends with NULL. */

@@ -144,9 +144,7 @@ static const struct adapter adapters[] = {
      .unlock = do_nothing},
 };
 
-const struct adapter *const adapter_list[] = {&adapters[0], &adapters[1], &adapters[2],
-                                              &adapters[3], &adapters[4], &adapters[5],
-                                              &adapters[6], NULL};
+const struct adapter *adapter_list[] = {&adapters[0], &adapters[1], &adapters[2], &adapters[3],
+                                        &adapters[4], &adapters[5], &adapters[6], NULL};
 
-const struct missing_adapter adapter_missing[] = {{"absent", "install libabsent-dev"},
-                                                  {NULL, NULL}};
+struct missing_adapter adapter_missing[] = {{"absent", "install libabsent-dev"}, {NULL, NULL}};

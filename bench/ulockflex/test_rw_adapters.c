@@ -102,8 +102,8 @@ static const struct rw_adapter adapters[] = {
      .wrunlock = leave},
 };
 
-const struct rw_adapter *const rw_adapter_list[] = {&adapters[0], &adapters[1], &adapters[2],
-                                                    &adapters[3], &adapters[4], NULL};
+const struct rw_adapter *rw_adapter_list[] = {&adapters[0], &adapters[1], &adapters[2],
+                                              &adapters[3], &adapters[4], NULL};
 
-const struct missing_adapter rw_adapter_missing[] = {{"absent-rw", "install libabsent-dev"},
-                                                     {NULL, NULL}};
+struct missing_adapter rw_adapter_missing[] = {{"absent-rw", "install libabsent-dev"},
+                                               {NULL, NULL}};

@@ -115,9 +115,9 @@ static const struct adapter wrong[] = {
     WRONG("polls", ADAPTER_BLOCKS, base_lock_, base_unlock_, base_trylock_, base_timedlock_),
 };
 
-const struct adapter *const adapter_list[] = {
+const struct adapter *adapter_list[] = {
     &wrong[0], &wrong[1], &wrong[2], &wrong[3],  &wrong[4],  &wrong[5], &wrong[6],
     &wrong[7], &wrong[8], &wrong[9], &wrong[10], &wrong[11], NULL,
 };
 
-const struct missing_adapter adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter adapter_missing[] = {{NULL, NULL}};

@@ -164,9 +164,9 @@ static const struct cond_adapter wrong[] = {
                cond_broadcast_),
 };
 
-const struct cond_adapter *const cond_adapter_list[] = {
+const struct cond_adapter *cond_adapter_list[] = {
     &wrong[0], &wrong[1], &wrong[2], &wrong[3], &wrong[4], &wrong[5],
     &wrong[6], &wrong[7], &wrong[8], &wrong[9], NULL,
 };
 
-const struct missing_adapter cond_adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter cond_adapter_missing[] = {{NULL, NULL}};

@@ -136,12 +136,12 @@ static const struct sem_adapter wrong_sems[] = {
     WRONG_SEM("polls", 0, gate_wait_, gate_post_, event_timedwait_),
 };
 
-const struct sem_adapter *const sem_adapter_list[] = {
+const struct sem_adapter *sem_adapter_list[] = {
     &wrong_sems[0], &wrong_sems[1], &wrong_sems[2], &wrong_sems[3],
     &wrong_sems[4], &wrong_sems[5], &wrong_sems[6], NULL,
 };
 
-const struct missing_adapter sem_adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter sem_adapter_missing[] = {{NULL, NULL}};
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
@@ -196,12 +196,12 @@ static const struct event_adapter wrong_events[] = {
                 event_timedwait_),
 };
 
-const struct event_adapter *const event_adapter_list[] = {
+const struct event_adapter *event_adapter_list[] = {
     &wrong_events[0], &wrong_events[1], &wrong_events[2], &wrong_events[3],
     &wrong_events[4], &wrong_events[5], &wrong_events[6], NULL,
 };
 
-const struct missing_adapter event_adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter event_adapter_missing[] = {{NULL, NULL}};
 
 /* --- Barriers --------------------------------------------------------------------------------- */
 
@@ -264,8 +264,8 @@ static const struct barrier_adapter wrong_barriers[] = {
     WRONG_BARRIER("polls", 0, barrier_init_, barrier_init_for_, barrier_wait_),
 };
 
-const struct barrier_adapter *const barrier_adapter_list[] = {
+const struct barrier_adapter *barrier_adapter_list[] = {
     &wrong_barriers[0], &wrong_barriers[1], &wrong_barriers[2], &wrong_barriers[3], NULL,
 };
 
-const struct missing_adapter barrier_adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter barrier_adapter_missing[] = {{NULL, NULL}};

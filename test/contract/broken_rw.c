@@ -202,9 +202,9 @@ static const struct rw_adapter wrong[] = {
     ROW("polls", 0, RW_PREFER_NONE, GOOD_READS, GOOD_WRITES, GOOD_TRIES, GOOD_TIMES),
 };
 
-const struct rw_adapter *const rw_adapter_list[] = {
+const struct rw_adapter *rw_adapter_list[] = {
     &wrong[0], &wrong[1], &wrong[2],  &wrong[3],  &wrong[4],  &wrong[5],  &wrong[6], &wrong[7],
     &wrong[8], &wrong[9], &wrong[10], &wrong[11], &wrong[12], &wrong[13], NULL,
 };
 
-const struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
+struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};

@@ -12,6 +12,9 @@
  * contract --ctest-dropin COMMAND...
  *                         the same for the C library's locks only; COMMAND puts another library in
  *                         its place
+ * contract --pairs BEGIN  GROUP LOCK, a line each, of the locks whose names begin so
+ *
+ * TESTS_PATIENCE in the environment: after so many seconds a test that has not ended hangs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +137,17 @@ static void list_for_ctest(bool dropin, char **command)
     }
 }
 
+/* GROUP LOCK, a line each, of the locks whose names begin so. */
+static void list_pairs(const char *begin)
+{
+    const adapter_head *a;
+
+    for (int g = 0; g < GROUPS; g++)
+        for (size_t i = 0; (a = groups[g]->family->at(i)) != NULL; i++)
+            if (strncmp(a->name, begin, strlen(begin)) == 0 && applies(groups[g], a))
+                printf("%s %s\n", groups[g]->name, a->name);
+}
+
 static int usage(const char *problem, const char *name)
 {
     fprintf(stderr, "contract: %s%s; usage: contract GROUP LOCK\n", problem, name);
@@ -179,12 +193,18 @@ int main(int argc, char **argv)
         list_for_ctest(dropin, argv + 2);
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], "--pairs") == 0) {
+        list_pairs(argv[2]);
+        return 0;
+    }
     bool to_be_caught = argc == 4 && strcmp(argv[1], "--caught") == 0;
     bool brief = argc == 4 && strcmp(argv[1], "--brief") == 0;
     argc -= to_be_caught || brief;
     argv += to_be_caught || brief;
     is_brief = brief && getenv("RIVALS_IN_FULL") == NULL;
     is_quick = !to_be_caught && getenv("TESTS_IN_FULL") == NULL;
+    if (getenv("TESTS_PATIENCE") != NULL)
+        patience = (unsigned)strtoul(getenv("TESTS_PATIENCE"), NULL, 10);
     if (argc != 3)
         return usage("two arguments are needed", "");
 

@@ -15,8 +15,8 @@
 #include "measure/rng.h"
 #include "measure/stats.h"
 
-const struct adapter *const adapter_list[] = {NULL};
-const struct missing_adapter adapter_missing[] = {{"absent", "its package"}, {NULL, NULL}};
+const struct adapter *adapter_list[] = {NULL};
+struct missing_adapter adapter_missing[] = {{"absent", "its package"}, {NULL, NULL}};
 
 /* A read-write lock of a word, which nobody calls. */
 static int word_init(void *lock, bool shared)
@@ -31,8 +31,8 @@ static const struct rw_adapter word = {.name = "word",
                                        .init = word_init,
                                        .preference = RW_PREFER_WRITERS};
 static const struct rw_adapter other = {.name = "other", .size = 200, .init = word_init};
-const struct rw_adapter *const rw_adapter_list[] = {&word, &other, NULL};
-const struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
+const struct rw_adapter *rw_adapter_list[] = {&word, &other, NULL};
+struct missing_adapter rw_adapter_missing[] = {{NULL, NULL}};
 
 static bool near(double a, double b, double tolerance)
 {

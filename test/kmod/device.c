@@ -36,6 +36,33 @@ int module_unload(void)
     return syscall(SYS_delete_module, "furwock", O_NONBLOCK) == 0 ? 0 : -errno;
 }
 
+int with_module(const char *file, int (*run)(void))
+{
+    int error = -ENOENT, status, fd;
+
+    module_file = file != NULL && access(file, R_OK) == 0 ? file : NULL;
+    if (access(FW_KERNEL_DEVICE, F_OK) == 0)
+        module_file = NULL;
+    else if (module_file != NULL)
+        error = module_load("mode=0666");
+    fd = open(FW_KERNEL_DEVICE, O_RDWR | O_CLOEXEC);
+    if (fd < 0 && module_file != NULL && error != -EPERM) {
+        printf("Bail out! %s: %s\n", module_file, strerror(-error));
+        return 1;
+    }
+    if (fd < 0) {
+        printf("1..0 # SKIP no %s: %s\n", FW_KERNEL_DEVICE, strerror(errno));
+        return 77;
+    }
+    close(fd);
+    status = run();
+    if (module_file != NULL && (error = module_unload()) != 0) {
+        printf("# the module is not unloaded in the end: %s\n", strerror(-error));
+        status = 1;
+    }
+    return status;
+}
+
 long call(int fd, unsigned long number, void *argument)
 {
     int result = ioctl(fd, number, argument);

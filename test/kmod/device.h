@@ -19,6 +19,12 @@ extern const char *module_file;
 int module_load(const char *options);
 int module_unload(void);
 
+/*
+ * Calls `run` with the module loaded, from this file where it is not (NULL: from none), and unloads
+ * it again.  The status of a test: that of `run`, 77 where there is no module, or 1.
+ */
+int with_module(const char *file, int (*run)(void));
+
 /* An ioctl: its result, or a negative errno. */
 long call(int fd, unsigned long number, void *argument);
 

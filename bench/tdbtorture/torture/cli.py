@@ -45,7 +45,7 @@ def arguments(argv):
         p.error("--paper has its own --loops")
     if options.resume and not options.json:
         p.error("--resume goes with --json FILE")
-    options.kinds = among(options.kinds, engine.KINDS, "locks")
+    options.kinds = among(options.kinds or engine.present(), engine.KINDS, "locks")
     names = [level.name for level in engine.LEVELS]
     wanted = among(options.level.split(",") if options.level else [], names, "level")
     options.levels = [level for level in engine.LEVELS if level.name in wanted]

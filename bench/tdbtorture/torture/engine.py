@@ -25,15 +25,22 @@ class Level(NamedTuple):
 LEVELS = (Level("high", 6, 1), Level("low", 6, 4096), Level("none", 1, 4096))
 
 PLAIN = {"fcntl": (), "tdb-mutex": ("-m",)}  # TDB as it is
-OTHER = ("spin", "futex", "furwock", "furwock-rwlock", "furwock-mutex")  # kinds.c
+KERNEL, DEVICE = ("kernel-futex",), "/dev/furwock"  # the module kmod/ is loaded
+OTHER = ("spin", "futex", *KERNEL, "furwock", "furwock-rwlock", "furwock-mutex")  # kinds.c
 KINDS = (*PLAIN, *OTHER)
-FAMILIES = {"spin": "classic", "futex": "classic", "furwock": "furwock",
+FAMILIES = {"spin": "classic", "futex": "classic", "kernel-futex": "classic", "furwock": "furwock",
             "furwock-rwlock": "furwock", "furwock-mutex": "furwock"}  # else: rivals
 LOOPS_MOST = 200000             # of each process, as in the paper
 LOOPS_LEAST = 100
 LOOPS_FIRST = 300               # to find out how long it takes
 GROWTH = 1.6                    # longer runs have more records, and so longer walks
 TIMEOUT_LEAST, TIMEOUT_TIMES = 60.0, 20.0
+
+
+def present():
+    """The kinds that take part where none is named."""
+    return [kind for kind in KINDS
+            if kind not in KERNEL or os.access(DEVICE, os.R_OK | os.W_OK)]
 
 
 def _stay():
