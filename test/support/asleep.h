@@ -9,14 +9,24 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The first bytes of a file of a thread in /proc, as a string; false: there is no such thread. */
+/*
+ * The first bytes of a file of a thread in /proc, as a string; false: there is no such thread.
+ *
+ * A thread is looked up as /proc/TID, which exists although no directory lists it.  What was looked
+ * up below /proc/PID/task is torn down by the thread, as it ends; whoever reaps the process at that
+ * moment spins in the kernel until the thread is through, often for a whole time slice.  The first
+ * thread is torn down by its reaper, and qemu-user makes up a /proc/PID/stat.
+ */
 static inline bool thread_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
     char path[64];
     size_t length;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    if (tid == pid)
+        snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    else
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)tid, name);
     file = fopen(path, "re");
     if (file == NULL)
         return false;
@@ -27,7 +37,7 @@ static inline bool thread_file(pid_t pid, pid_t tid, const char *name, char *tex
 }
 
 /*
- * 'R', 'S', 'T', 'Z' ...: the state of a thread as /proc/PID/task/TID/stat has it, behind its name,
+ * 'R', 'S', 'T', 'Z' ...: the state of a thread as its file "stat" has it, behind its name,
  * which ends with the last ')'.  0: there is no such thread.
  */
 static inline char thread_state(pid_t pid, pid_t tid)
@@ -53,7 +63,7 @@ static inline bool thread_is_asleep(pid_t pid, pid_t tid)
            !(thread_file(pid, tid, "syscall", text, sizeof text) && text[0] == 'r');
 }
 
-/* A number of /proc/PID/task/TID/status; 0: there is no such thread. */
+/* A number of a thread's file "status"; 0: there is no such thread. */
 static inline unsigned long thread_status(pid_t pid, pid_t tid, const char *field)
 {
     char text[4096], wanted[64];

@@ -72,7 +72,8 @@ static void *life(void *me)
     uint64_t one;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", (long)syscall(SYS_gettid));
+    // Not below /proc/PID/task: whoever reaps the process would spin (test/support/asleep.h).
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)syscall(SYS_gettid));
     a->stat = open(path, O_RDONLY);
     __atomic_store_n(&a->phase, IDLE, __ATOMIC_RELEASE);
     while (read(a->go, &one, sizeof(one)) == sizeof(one) && !a->leave)
