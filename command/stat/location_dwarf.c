@@ -266,7 +266,7 @@ static void find_line(struct symbols *s, Dwfl_Module *module, uint64_t address,
     file = found != NULL ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
     if (file == NULL)
         return;
-    unit = dwfl_module_addrdie(module, address, &bias);
+    unit = is_foreign(file) ? dwfl_module_addrdie(module, address, &bias) : NULL;
     if (unit != NULL)
         leave_inlined(unit, address - bias, &file, &line);
     location->file = keep(s, file);
