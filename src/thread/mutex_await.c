@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "core/sleep.h"
+#include "core/thread_state.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "sys/slice.h"
@@ -54,16 +55,25 @@ static void on_cancel(void *wait)
         wait_for_grant(me);
 }
 
+/* Polls for as long as the policy has budget, unless that has not paid lately (as fw_cond). */
+static void spin(struct fw_condition_ *me)
+{
+    if (fw_wait_blocks_(&me->wait) && !fw_spinning_pays_())
+        me->wait.budget_ns = 0;
+    if (me->wait.budget_ns == 0)
+        return;
+    while (!is_granted(me) && fw_wait_spin_(&me->wait))
+        ;
+    fw_spinning_ended_(is_granted(me));
+}
+
 /* 0: it has the mutex, and the predicate holds; ETIMEDOUT: it has the mutex. */
 static int wait_until_granted(struct fw_condition_ *me)
 {
+    spin(me);
     while (!is_granted(me)) {
-        int error;
-
-        if (fw_wait_spin_(&me->wait))
-            continue;
-        error = fw_wait_sleep_cancellable_(&me->wait, &me->state, CONDITION_WAITING,
-                                           FW_FUTEX_ANY_BIT, on_cancel);
+        int error = fw_wait_sleep_cancellable_(&me->wait, &me->state, CONDITION_WAITING,
+                                               FW_FUTEX_ANY_BIT, on_cancel);
         if (fw_load32_relaxed(&me->state) == CONDITION_CHOSEN)
             wait_for_grant(me);
         else if (error == -ETIMEDOUT && give_up(me))
