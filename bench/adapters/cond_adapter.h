@@ -27,6 +27,9 @@ struct cond_adapter {
     int (*timedwait)(void *object, const struct timespec *monotonic); /* 0, ETIMEDOUT; NULL: none */
     void (*signal)(void *object);
     void (*broadcast)(void *object);
+    /* With the mutex held, until holds(arg), without a signal; NULL: it has none. */
+    int (*await)(void *object, bool (*holds)(void *arg), void *arg,
+                 const struct timespec *monotonic); /* 0, ETIMEDOUT */
 };
 
 ADAPTER_FAMILY(cond_adapter)

@@ -27,6 +27,15 @@
 
 #define COND_TIMED(stem, type, expression) ADAPTER_UNTIL(stem##_timedwait_, type, expression)
 
+/* .await = STEM_await_: of the mutex; `holds` and `arg` are waited for, `at` may be NULL. */
+#define COND_AWAIT(stem, type, expression)                                      \
+    static int stem##_await_(void *object, bool (*holds)(void *arg), void *arg, \
+                             const struct timespec *at)                         \
+    {                                                                           \
+        type *l = ADAPTER_CAST_(type, object);                                  \
+        return expression;                                                      \
+    }
+
 #define COND_MEMBERS(stem)                                                \
     .lock = stem##_lock_, .unlock = stem##_unlock_, .wait = stem##_wait_, \
     .timedwait = stem##_timedwait_, .signal = stem##_signal_, .broadcast = stem##_broadcast_

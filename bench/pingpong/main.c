@@ -33,7 +33,7 @@ struct command {
     unsigned iterations; /* 0: as suits the number of games */
     unsigned passes;
     size_t stack;
-    bool grid, verbose, published;
+    bool grid, verbose, published, await;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -59,6 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'g':
         c->grid = true;
         return 0;
+    case 'a':
+        c->await = true;
+        return 0;
     case 'v':
         c->verbose = true;
         return 0;
@@ -78,6 +81,10 @@ static const struct argp_option options[] = {
      "50 of each player",
      0},
     {"stack", 'S', "BYTES", 0, "of each thread, beyond what the C library needs (32768)", 0},
+    {"await", 'a', NULL, 0,
+     "by conditional critical sections, without signals, where a lock has them (furwock, nsync, "
+     "Abseil); the others as ever",
+     0},
     {"grid", 'g', NULL, 0, "1, 2, 16, 128 and 1024 games, and one for each CPU", 0},
     {"verbose", 'v', NULL, 0, "also say it as pp did: \"128 games in 1.111s\"", 0},
     {"published", 'P', NULL, 0,
@@ -112,6 +119,8 @@ static void complete(struct command *c)
         bench_die("--grid has its own --games");
     if (c->published && (c->grid || c->n_games > 0 || c->iterations > 0))
         bench_die("--published has its own --games and --iterations");
+    if (c->published && c->await)
+        bench_die("--published waited by condition variables: no --await");
     if (c->published)
         return;
     for (size_t i = 0; c->grid && i < sizeof grid / sizeof *grid; i++)
@@ -140,12 +149,14 @@ static void add_point(struct bench *b, const struct command *c, const struct mat
     char on[32] = "";
 
     p->detail = m;
+    if (m->await)
+        json_object_set_new(p->parameters, "await", json_true());
     if (m->cpus > 0) {
         json_object_set_new(p->parameters, "on_cpus", json_integer(m->cpus));
         snprintf(on, sizeof on, ", on %u CPU%s", m->cpus, m->cpus == 1 ? "" : "s");
     }
-    snprintf(p->title, sizeof p->title, "%u game%s of %u iterations%s", m->games,
-             m->games == 1 ? "" : "s", m->iterations, on);
+    snprintf(p->title, sizeof p->title, "%u game%s of %u iterations%s%s", m->games,
+             m->games == 1 ? "" : "s", m->iterations, on, m->await ? ", awaited" : "");
     for (size_t i = 0; i < b->catalogue.n; i++)
         if (bench_wanted(&c->common, b->catalogue.locks[i]->name, baseline))
             bench_add_entry(p, b->catalogue.locks[i], baseline);
@@ -182,7 +193,9 @@ static size_t published(struct match *matches)
 
     for (size_t i = 0; i < MOLNAR_PLACES; i++)
         for (size_t k = 0; k < molnar_columns(); k++)
-            matches[n++] = (struct match){molnar_pp[i].first, molnar_pp[i].second, molnar_cpus[k]};
+            matches[n++] = (struct match){.games = molnar_pp[i].first,
+                                          .iterations = molnar_pp[i].second,
+                                          .cpus = molnar_cpus[k]};
     return n;
 }
 
@@ -203,7 +216,8 @@ int main(int argc, char **argv)
     complete(&c);
     workers_stack(c.stack);
     for (size_t i = 0; i < c.n_games; i++)
-        matches[i] = (struct match){c.games[i], iterations_for(&c, c.games[i]), 0};
+        matches[i] = (struct match){
+            .games = c.games[i], .iterations = iterations_for(&c, c.games[i]), .await = c.await};
     size_t n = c.published ? published(matches) : c.n_games;
     for (size_t i = 0; i < n; i++)
         add_point(&b, &c, &matches[i]);

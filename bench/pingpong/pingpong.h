@@ -11,6 +11,7 @@ struct match {
     unsigned games;
     unsigned iterations; /* of each player: passes of the ball */
     unsigned cpus;       /* on so many; 0: on all */
+    bool await;          /* by a conditional critical section, where the lock has such */
 };
 
 /* Plays all games of a point with one lock, as bench.run wants it; detail: struct match. */

@@ -25,7 +25,7 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
-        for other in ("--grid", "-n3", "-i2"):
+        for other in ("--grid", "-n3", "-i2", "--await"):
             self.assertIn("--published", self.refused_in_a_line("--published", other))
 
 
@@ -39,6 +39,12 @@ class Whole(try_bench.Result):
         self.assertEqual({cell["lock"] for cell in result["cells"]},
                          {"furwock", "pthread"})
         self.assertIn("5 games of 200 iterations", text)
+
+    def test_conditional_critical_sections(self):
+        text, result = try_bench.measured("--repeat", "2", "--await", "-n", "2", "-i", "50",
+                                          "furwock")
+        self.assertTrue(all(cell["await"] for cell in result["cells"]))
+        self.assertIn("2 games of 50 iterations, awaited", text)
 
     def test_the_published_options_and_output(self):
         """Molnar 2003: "./pp -v -n 128 -i 1000 -S 32768", "128 games in 1.111s"."""

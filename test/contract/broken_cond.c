@@ -133,6 +133,49 @@ static void unlock_and_spill(void *object)
     release(&c->mutex);
 }
 
+/* Looks at the predicate now and then, with the mutex. */
+static int await_by_looking(void *object, bool (*holds)(void *arg), void *arg,
+                            const struct timespec *at)
+{
+    struct cond *c = object;
+
+    while (!holds(arg)) {
+        if (at != NULL && is_over(at))
+            return ETIMEDOUT;
+        release(&c->mutex);
+        sched_yield();
+        acquire(&c->mutex);
+    }
+    return 0;
+}
+
+/* It was true once; another may have been there in between. */
+static int await_and_return_late(void *object, bool (*holds)(void *arg), void *arg,
+                                 const struct timespec *at)
+{
+    struct cond *c = object;
+    int error = await_by_looking(object, holds, arg, at);
+
+    release(&c->mutex);
+    sched_yield();
+    acquire(&c->mutex);
+    return error;
+}
+
+static int await_as_if_done(void *object, bool (*holds)(void *arg), void *arg,
+                            const struct timespec *at)
+{
+    (void)object;
+    (void)at;
+    return holds(arg) ? 0 : ETIMEDOUT;
+}
+
+#define WRONG_AWAIT(name_, await_)                                                          \
+    {                                                                                       \
+        .name = (name_), .about = "wrong", .family = FAMILY_RIVAL, .flags = ADAPTER_BLOCKS, \
+        ADAPTER_OBJECT(struct cond, cond_init_), COND_MEMBERS(cond), .await = (await_)      \
+    }
+
 #define WRONG_COND(name_, flags_, unlock_, wait_, timed_, signal_, broadcast_)           \
     {                                                                                    \
         .name = (name_), .about = "wrong", .family = FAMILY_RIVAL,                       \
@@ -162,11 +205,14 @@ static const struct cond_adapter wrong[] = {
                cond_broadcast_),
     WRONG_COND("polls", 0, cond_unlock_, cond_wait_, cond_timedwait_, cond_signal_,
                cond_broadcast_),
+    WRONG_AWAIT("looks-now-and-then", await_by_looking),
+    WRONG_AWAIT("returns-late", await_and_return_late),
+    WRONG_AWAIT("awaits-nothing", await_as_if_done),
 };
 
 const struct cond_adapter *cond_adapter_list[] = {
-    &wrong[0], &wrong[1], &wrong[2], &wrong[3], &wrong[4], &wrong[5],
-    &wrong[6], &wrong[7], &wrong[8], &wrong[9], NULL,
+    &wrong[0], &wrong[1], &wrong[2], &wrong[3],  &wrong[4],  &wrong[5],  &wrong[6],
+    &wrong[7], &wrong[8], &wrong[9], &wrong[10], &wrong[11], &wrong[12], NULL,
 };
 
 struct missing_adapter cond_adapter_missing[] = {{NULL, NULL}};

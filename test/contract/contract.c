@@ -25,17 +25,20 @@
 #include "measure/death.h"
 
 static const struct contract_group *const groups[] = {
-    &group_exclusion,    &group_trylock,       &group_timed,          &group_order,
-    &group_wakeup,       &group_lifetime,      &group_misuse,         &group_memory,
-    &group_idle,         &group_rw_exclusion,  &group_rw_sharing,     &group_rw_try,
-    &group_rw_timed,     &group_rw_preference, &group_rw_wakeup,      &group_rw_lifetime,
-    &group_rw_misuse,    &group_rw_memory,     &group_rw_idle,        &group_cond_wakeup,
-    &group_cond_timed,   &group_cond_lifetime, &group_cond_cancel,    &group_cond_misuse,
-    &group_cond_memory,  &group_cond_idle,     &group_sem_units,      &group_sem_wakeup,
-    &group_sem_timed,    &group_sem_lifetime,  &group_sem_memory,     &group_sem_idle,
-    &group_event_states, &group_event_wakeup,  &group_event_timed,    &group_event_lifetime,
-    &group_event_memory, &group_event_idle,    &group_barrier_rounds, &group_barrier_lifetime,
-    &group_barrier_idle,
+    &group_exclusion,      &group_trylock,          &group_timed,
+    &group_order,          &group_wakeup,           &group_lifetime,
+    &group_misuse,         &group_memory,           &group_idle,
+    &group_rw_exclusion,   &group_rw_sharing,       &group_rw_try,
+    &group_rw_timed,       &group_rw_preference,    &group_rw_wakeup,
+    &group_rw_lifetime,    &group_rw_misuse,        &group_rw_memory,
+    &group_rw_idle,        &group_cond_wakeup,      &group_cond_timed,
+    &group_cond_lifetime,  &group_cond_cancel,      &group_cond_misuse,
+    &group_cond_memory,    &group_cond_idle,        &group_cond_await,
+    &group_sem_units,      &group_sem_wakeup,       &group_sem_timed,
+    &group_sem_lifetime,   &group_sem_memory,       &group_sem_idle,
+    &group_event_states,   &group_event_wakeup,     &group_event_timed,
+    &group_event_lifetime, &group_event_memory,     &group_event_idle,
+    &group_barrier_rounds, &group_barrier_lifetime, &group_barrier_idle,
 };
 
 enum {

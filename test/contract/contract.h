@@ -43,8 +43,8 @@ struct contract_family {
     void (*choose)(const adapter_head *a);
 };
 
-extern const struct contract_family family_locks, family_rw, family_cond, family_sem, family_event,
-    family_barrier;
+extern const struct contract_family family_locks, family_rw, family_cond, family_await, family_sem,
+    family_event, family_barrier;
 
 /* A group: its tests, and those of groups that test locks, if the subject can be used as one. */
 struct contract_group {
@@ -82,7 +82,7 @@ extern const struct contract_group group_rw_exclusion, group_rw_sharing, group_r
     group_rw_timed, group_rw_preference, group_rw_wakeup, group_rw_lifetime, group_rw_misuse,
     group_rw_memory, group_rw_idle;
 extern const struct contract_group group_cond_wakeup, group_cond_timed, group_cond_lifetime,
-    group_cond_cancel, group_cond_misuse, group_cond_memory, group_cond_idle;
+    group_cond_cancel, group_cond_misuse, group_cond_memory, group_cond_idle, group_cond_await;
 extern const struct contract_group group_sem_units, group_sem_wakeup, group_sem_timed,
     group_sem_lifetime, group_sem_memory, group_sem_idle;
 extern const struct contract_group group_event_states, group_event_wakeup, group_event_timed,

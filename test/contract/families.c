@@ -163,9 +163,50 @@ static void cond_as_lock(void)
     disguise.timedlock = cond_subject->timedwait != NULL ? flag_timedlock : NULL;
 }
 
+/* --- The same flag, waited for by a predicate ------------------------------------------------- */
+
+static bool is_free(void *flag)
+{
+    return !*(bool *)flag;
+}
+
+static int await_timedlock(void *lock, const struct timespec *at)
+{
+    bool *taken = flag_of(lock);
+    int error;
+
+    cond_subject->lock(lock);
+    error = cond_subject->await(lock, is_free, taken, at);
+    if (error == 0)
+        *taken = true;
+    cond_subject->unlock(lock);
+    return error;
+}
+
+static void await_lock(void *lock)
+{
+    await_timedlock(lock, NULL);
+}
+
+static void await_unlock(void *lock)
+{
+    cond_subject->lock(lock);
+    *flag_of(lock) = false;
+    cond_subject->unlock(lock);
+}
+
+static void await_as_lock(void)
+{
+    cond_as_lock();
+    disguise.lock = await_lock;
+    disguise.unlock = await_unlock;
+    disguise.timedlock = await_timedlock;
+}
+
 FAMILY(family_locks, adapter, subject, nothing)
 FAMILY(family_rw, rw_adapter, rw_subject, rw_as_lock)
 FAMILY(family_cond, cond_adapter, cond_subject, cond_as_lock)
+FAMILY(family_await, cond_adapter, cond_subject, await_as_lock)
 FAMILY(family_sem, sem_adapter, sem_subject, sem_as_lock)
 FAMILY(family_event, event_adapter, event_subject, event_as_lock)
 FAMILY(family_barrier, barrier_adapter, barrier_subject, disguise_begin)

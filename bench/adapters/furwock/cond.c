@@ -16,6 +16,16 @@ COND_CALLS(pair, struct pair, fw_mutex_lock(&l->mutex), fw_mutex_unlock(&l->mute
            fw_cond_wait(&l->cond, &l->mutex), fw_cond_signal(&l->cond), fw_cond_broadcast(&l->cond))
 COND_TIMED(pair, struct pair, fw_cond_timedwait(&l->cond, &l->mutex, DEADLINE(at)))
 
+static int await(fw_mutex *m, bool (*holds)(void *arg), void *arg, const struct timespec *at)
+{
+    if (at != NULL)
+        return fw_mutex_timedawait(m, holds, arg, DEADLINE(at));
+    fw_mutex_await(m, holds, arg);
+    return 0;
+}
+
+COND_AWAIT(pair, struct pair, await(&l->mutex, holds, arg, at))
+
 const struct cond_adapter cond_adapter_furwock = {
     .name = "furwock",
     .about = "fw_cond on fw_mutex: one is woken, the others are moved to the mutex",
@@ -25,4 +35,5 @@ const struct cond_adapter cond_adapter_furwock = {
     ADAPTER_OBJECT(struct pair, pair_init_),
     COND_PLACE(struct pair, cond),
     COND_MEMBERS(pair),
+    .await = pair_await_,
 };

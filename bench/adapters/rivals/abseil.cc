@@ -41,6 +41,18 @@ COND_CALLS(pair, pair, l->mutex.Lock(), l->mutex.Unlock(), l->cond.Wait(&l->mute
            l->cond.Signal(), l->cond.SignalAll())
 COND_TIMED(pair, pair, wait_until(l, at))
 
+static int await(absl::Mutex *m, const absl::Condition &holds, const struct timespec *at)
+{
+    if (at != nullptr)
+        return m->AwaitWithDeadline(holds, absl::TimeFromTimespec(clock_realtime_of(at)))
+                   ? 0
+                   : ETIMEDOUT;
+    m->Await(holds);
+    return 0;
+}
+
+COND_AWAIT(pair, pair, await(&l->mutex, absl::Condition(holds, arg), at))
+
 extern "C" {
 extern const struct adapter adapter_abseil;
 extern const struct rw_adapter rw_adapter_abseil;
@@ -90,4 +102,5 @@ const struct cond_adapter cond_adapter_abseil = {
     .cond_size = 0,
     .destroy_cond = nullptr,
     COND_MEMBERS(pair),
+    .await = pair_await_,
 };

@@ -47,6 +47,26 @@ COND_CALLS(pair, struct pair, nsync_mu_lock(&l->mu), nsync_mu_unlock(&l->mu),
 COND_TIMED(pair, struct pair,
            nsync_cv_wait_with_deadline(&l->cv, &l->mu, clock_realtime_of(at), NULL))
 
+struct predicate {
+    bool (*holds)(void *arg);
+    void *arg;
+};
+
+static int evaluate(const void *predicate)
+{
+    const struct predicate *p = predicate;
+
+    return p->holds(p->arg);
+}
+
+static int await(nsync_mu *mu, const struct predicate *p, const struct timespec *at)
+{
+    return nsync_mu_wait_with_deadline(
+        mu, evaluate, p, NULL, at != NULL ? clock_realtime_of(at) : nsync_time_no_deadline, NULL);
+}
+
+COND_AWAIT(pair, struct pair, await(&l->mu, &(const struct predicate){holds, arg}, at))
+
 const struct cond_adapter cond_adapter_nsync = {
     .name = "nsync",
     .about = "nsync_cv and nsync_mu of nsync",
@@ -54,4 +74,5 @@ const struct cond_adapter cond_adapter_nsync = {
     .flags = ADAPTER_BLOCKS | ADAPTER_ZERO,
     ADAPTER_OBJECT(struct pair, pair_init_),
     COND_MEMBERS(pair),
+    .await = pair_await_,
 };
