@@ -11,10 +11,12 @@
 #![allow(non_camel_case_types, non_snake_case)] // the names of C
 
 pub mod ipc;
+mod note;
 mod task;
 mod thread;
 mod time;
 
+pub use note::*;
 pub use task::*;
 pub use thread::*;
 pub use time::*;

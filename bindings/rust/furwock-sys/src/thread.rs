@@ -197,6 +197,9 @@ pub struct fw_any {
 /// The largest number of objects in one call of [`fw_wait_any`].
 pub const FW_ANY_MAX: c_uint = 128;
 
+/// What [`fw_mutex_await`] evaluates, in whatever thread releases the mutex.
+pub type fw_predicate = unsafe extern "C" fn(*mut c_void) -> bool;
+
 #[allow(missing_docs)] // the headers document each
 extern "C" {
     pub fn fw_mutex_init(m: *mut fw_mutex);
@@ -210,6 +213,13 @@ extern "C" {
     ) -> c_int;
     pub fn fw_mutex_unlock(m: *mut fw_mutex);
     pub fn fw_mutex_unlock_fair(m: *mut fw_mutex);
+    pub fn fw_mutex_await(m: *mut fw_mutex, predicate: Option<fw_predicate>, arg: *mut c_void);
+    pub fn fw_mutex_timedawait(
+        m: *mut fw_mutex,
+        predicate: Option<fw_predicate>,
+        arg: *mut c_void,
+        deadline: *const fw_deadline,
+    ) -> c_int;
     pub fn fw_mutex_owner(m: *const fw_mutex) -> c_int;
     pub fn fw_mutex_is_held_by_me(m: *const fw_mutex) -> bool;
     pub fn fw_rwlock_init(l: *mut fw_rwlock, kind: fw_rwlock_kind) -> c_int;

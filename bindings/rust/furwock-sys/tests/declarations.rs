@@ -27,6 +27,7 @@ fn c_declaration(rust: &str, name: &str) -> String {
     }
     match rust {
         "Option<fw_await_done>" => return format!("void (*{name})(fw_await *, int)"),
+        "Option<fw_predicate>" => return format!("bool (*{name})(void *)"),
         "Option<fw_await_wake>" => return format!("void (*{name})(void *)"),
         "Option<fw_region_init>" => return format!("int (*{name})(void *, void *)"),
         "Option<fw_ipc_repair>" => return format!("int (*{name})(void *, const fw_ipc_death *)"),
@@ -176,8 +177,14 @@ fn are_those_of_the_headers() {
          #define same(a, b) _Static_assert((a) == (b), #a)\n",
     );
     let mut found = (0, 0, 0);
-    for file in ["src/task.rs", "src/thread.rs", "src/time.rs", "src/ipc.rs", "src/ipc/objects.rs"]
-    {
+    for file in [
+        "src/note.rs",
+        "src/task.rs",
+        "src/thread.rs",
+        "src/time.rs",
+        "src/ipc.rs",
+        "src/ipc/objects.rs",
+    ] {
         let source = plain(&std::fs::read_to_string(manifest(file)).unwrap());
         found.0 += functions(&source, &mut c);
         found.1 += structs(&source, &mut c);

@@ -2,6 +2,7 @@
 //! `fw_cond`, with parking_lot's interface.
 
 use core::cell::UnsafeCell;
+use core::ffi::c_int;
 use core::fmt;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -245,18 +246,25 @@ impl Condvar {
         mutex: &RawMutex,
         deadline: Deadline,
     ) -> WaitTimeoutResult {
-        let mutex = mutex.as_ptr();
-        let user = User::begin(self, mutex);
         // SAFETY: both are initialised and live as long as they are borrowed; the caller holds the
         // mutex; the deadline outlives the call.
-        let result = unsafe { sys::fw_cond_timedwait(self.as_ptr(), mutex, deadline.as_ptr()) };
-        drop(user);
-        WaitTimeoutResult(result != 0)
+        let wait = |cond, mutex| unsafe { sys::fw_cond_timedwait(cond, mutex, deadline.as_ptr()) };
+        WaitTimeoutResult(self.wait_by(mutex, wait) != 0)
+    }
+
+    /// What `wait` returns, which waits with the mutex, which the caller holds.
+    pub(crate) fn wait_by(
+        &self,
+        mutex: &RawMutex,
+        wait: impl FnOnce(*mut sys::fw_cond, *mut sys::fw_mutex) -> c_int,
+    ) -> c_int {
+        let _user = User::begin(self, mutex.as_ptr());
+        wait(self.as_ptr(), mutex.as_ptr())
     }
 }
 
 /// The raw mutex that the guard holds.
-fn raw<'a, T: ?Sized>(guard: &MutexGuard<'a, T>) -> &'a RawMutex {
+pub(crate) fn raw<'a, T: ?Sized>(guard: &MutexGuard<'a, T>) -> &'a RawMutex {
     // SAFETY: it is released and taken again by fw_cond only, while the guard is borrowed.
     unsafe { MutexGuard::mutex(guard).raw() }
 }

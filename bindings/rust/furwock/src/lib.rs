@@ -5,6 +5,8 @@
 //!   [`RwLockWriters`]: [`lock_api`]'s types around [`RawMutex`], [`RawFairMutex`], [`RawRwLock`],
 //!   [`RawRwLockReaders`] and [`RawRwLockWriters`], which fit wherever a raw lock is asked for.
 //! - [`Condvar`], [`Once`], [`OnceLock`].
+//! - [`MutexGuardExt::wait_until`], to wait for a condition that nobody signals.
+#![cfg_attr(not(miri), doc = "- [`Note`], a request to stop, which ends waits.")]
 //! - [`Semaphore`], [`Event`], [`Barrier`], [`Latch`]; [`wait_any`] for several of them at once.
 //! - [`BrLock`], for data that is almost only read: readers share no cache line.
 #![cfg_attr(feature = "ipc", doc = "- [`ipc`]: robust locks in memory that processes share.")]
@@ -94,6 +96,9 @@ mod latch;
 #[cfg(feature = "lock_api_0_5")]
 mod lock_api_0_5;
 mod mutex;
+mod mutex_wait;
+#[cfg(not(miri))]
+mod note;
 mod once;
 mod once_lock;
 #[cfg(feature = "std")]
@@ -116,6 +121,9 @@ pub use mutex::{
     FairMutex, FairMutexGuard, MappedFairMutexGuard, MappedMutexGuard, Mutex, MutexGuard,
     RawFairMutex, RawMutex,
 };
+pub use mutex_wait::MutexGuardExt;
+#[cfg(not(miri))]
+pub use note::Note;
 pub use once::{Once, OnceState};
 pub use once_lock::OnceLock;
 #[cfg(all(feature = "std", feature = "arc_lock"))]
@@ -146,4 +154,6 @@ macro_rules! unwind_safe {
 }
 
 unwind_safe!(RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters, Condvar, Once);
+#[cfg(not(miri))]
+unwind_safe!(Note<'_>);
 unwind_safe!(Semaphore, Event, Barrier, Latch);

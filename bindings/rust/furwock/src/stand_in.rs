@@ -3,7 +3,7 @@
 //! `OnceLock` and `Latch` stand on, so that what is written in Rust can be checked.  Never in a
 //! real build.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::hint::spin_loop;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -61,6 +61,26 @@ pub(crate) unsafe fn fw_mutex_lock(m: *mut fw_mutex) {
 }
 
 /// Some number, if it is held.
+pub(crate) unsafe fn fw_mutex_timedawait(
+    m: *mut fw_mutex,
+    predicate: Option<fw_predicate>,
+    arg: *mut c_void,
+    deadline: *const fw_deadline,
+) -> c_int {
+    // SAFETY: the caller's promises.
+    unsafe {
+        while !predicate.expect("a predicate")(arg) {
+            if has_passed(deadline) {
+                return errno::ETIMEDOUT;
+            }
+            fw_mutex_unlock(m);
+            std::thread::yield_now();
+            fw_mutex_lock(m);
+        }
+        0
+    }
+}
+
 pub(crate) unsafe fn fw_mutex_owner(m: *mut fw_mutex) -> c_int {
     // SAFETY: the caller's mutex.
     unsafe { word(m) }.load(Ordering::Relaxed) as c_int

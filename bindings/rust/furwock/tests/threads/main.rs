@@ -4,10 +4,13 @@
 mod condvar;
 mod misuse;
 mod mutex;
+#[cfg(not(miri))]
+mod note;
 mod objects;
 mod once;
 mod rwlock;
 mod storm;
+mod wait_until;
 
 use std::time::{Duration, Instant};
 
