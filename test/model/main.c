@@ -67,7 +67,7 @@ static void print_schedule(struct search_result *r)
         printf("shortest schedule with the fewest preemptions (%u), %u steps:\n\n", r->preemptions,
                r->length);
     else
-        printf("shortest schedule, %u steps:\n\n", r->length);
+        printf("%s schedule, %u steps:\n\n", r->walks != 0 ? "one" : "shortest", r->length);
     show(r->schedule, r->length);
     if (model_failure.kind != NULL && strcmp(model_failure.kind, r->failure.kind) != 0) {
         fprintf(stderr, "fw-model: the schedule leads to another failure: %s\n",
@@ -114,13 +114,14 @@ static void full_search(struct search_result *r)
 /* One program without faults.  True: it shows what it should. */
 static bool run_program(const struct model_program *program, bool verbose)
 {
-    bool quick = options.quick || (options.most && quick_is_large(program->name));
+    bool is_large = options.most && quick_is_large(program->name);
+    bool quick = options.quick || is_large;
     struct search_result r;
     bool ok;
 
     model_program = program;
     if (quick)
-        quick_search(bound(), program->expects != NULL, &r);
+        quick_search(bound(), program->expects != NULL, is_large, &r);
     else
         full_search(&r);
     if (quick && quick_is_open(&r, program->expects != NULL)) {
@@ -167,24 +168,30 @@ static void mend_things(void)
 /* True: the fault was caught, or a quick search did not come so far. */
 static bool run_fault(const struct model_fault *fault, bool verbose)
 {
+    struct search_limits limits = options.limits;
     struct search_result r;
     char result[80];
 
     model_program = names_program(options.program != NULL ? options.program : fault->program);
     break_things(fault);
-    quick_search(bound(), true, &r); /* finds most faults, in a small part of a full one's time */
-    if (!options.quick && quick_is_open(&r, true))
-        full_search(&r);
+    limits.preemptions = bound();
+    if (verbose) { /* a shortest schedule, which no walk is */
+        quick_search(limits.preemptions, true, false, &r);
+        if (!options.quick && quick_is_open(&r, true))
+            full_search(&r);
+    } else {
+        quick_find(&limits, !options.quick, &r);
+    }
     if (options.quick && quick_is_open(&r, true)) {
         mend_things();
         print_line(fault->name, &r, "not caught so soon (quick)");
         return true;
     }
-    snprintf(result, sizeof result, "%s%s",
+    snprintf(result, sizeof result, "%s%s%s",
              r.outcome == SEARCH_FAILED   ? "caught: "
              : r.outcome == SEARCH_PASSED ? "NOT CAUGHT"
                                           : "NOT CAUGHT within the bound",
-             r.outcome == SEARCH_FAILED ? r.failure.kind : "");
+             r.outcome == SEARCH_FAILED ? r.failure.kind : "", r.walks != 0 ? ", by a walk" : "");
     print_line(fault->name, &r, result);
     if (r.outcome == SEARCH_FAILED && verbose) {
         printf("\n");
@@ -300,7 +307,7 @@ static const struct argp_option known_options[] = {
     {"states", 'm', "N", 0, "Give up beyond N states", 0},
     {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
     {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
-    {"quick", 'q', NULL, 0, "With fewer preemptions where there are many states; a minute", 0},
+    {"quick", 'q', NULL, 0, "Where there are many states: few preemptions, and walks; a minute", 0},
     {"most", 'o', NULL, 0, "Those quickly that have more than 500,000 states", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},

@@ -3,22 +3,59 @@
 
 #include <string.h>
 
-void quick_search(uint32_t preemptions, bool must_fail, struct search_result *result)
+#include "engine/walk.h"
+
+/* Any will do, if they differ: the later walks are others. */
+#define SEED_SOON 0u
+#define SEED_LATE 1000000u
+
+/* Up to so many states, and preemptions where the program itself permits them. */
+static void search_up_to(uint32_t states, uint32_t preemptions, uint32_t own,
+                         struct search_result *r)
 {
-    /* Faults are looked for twice as far. */
-    const uint32_t far = must_fail ? 2 : 1;
-    const struct search_limits steps[] = {
-        {SEARCH_UNBOUNDED, far * 20000, NULL}, {1, far * 60000, NULL}, {0, far * 120000, NULL}};
+    const struct search_limits limits = {preemptions < own ? preemptions : own, states, NULL};
 
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
-        struct search_limits limits = steps[i];
+    search(&limits, r);
+}
 
-        if (limits.preemptions > preemptions)
-            limits.preemptions = preemptions;
-        search(&limits, result);
-        if (result->outcome == SEARCH_FAILED || (result->outcome == SEARCH_PASSED && !must_fail))
+/* In all searches, one after the other. */
+static void find_expected(uint32_t own, struct search_result *r)
+{
+    search_up_to(40000, SEARCH_UNBOUNDED, own, r);
+    if (r->outcome != SEARCH_FAILED)
+        search_up_to(120000, 1, own, r);
+    if (r->outcome != SEARCH_FAILED)
+        search_up_to(240000, 0, own, r);
+}
+
+void quick_search(uint32_t own, bool must_fail, bool is_large, struct search_result *r)
+{
+    const struct search_limits limits = {own, 0, NULL};
+    struct search_result walked;
+
+    if (must_fail) {
+        find_expected(own, r);
+        return;
+    }
+    if (!is_large) {
+        search_up_to(10000, SEARCH_UNBOUNDED, own, r);
+        if (r->outcome != SEARCH_TOO_LARGE)
             return;
     }
+    search_up_to(is_large ? 60000 : 20000, 1, own, r);
+    if (r->outcome != SEARCH_FAILED && walk(&limits, SEED_SOON, is_large ? 300000 : 30000, &walked))
+        *r = walked;
+}
+
+void quick_find(const struct search_limits *full, bool is_full, struct search_result *r)
+{
+    if (walk(full, SEED_SOON, 100000, r))
+        return;
+    search_up_to(40000, SEARCH_UNBOUNDED, full->preemptions, r);
+    if (r->outcome != SEARCH_FAILED)
+        search_up_to(is_full ? 120000 : 60000, 1, full->preemptions, r);
+    if (r->outcome != SEARCH_FAILED && is_full && !walk(full, SEED_LATE, 1200000, r))
+        search(full, r);
 }
 
 /* Those of more than half a million states. */

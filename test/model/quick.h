@@ -6,10 +6,18 @@
 
 /*
  * A search of model_program that does not take long: as the program says (at most `preemptions`)
- * where that is little, and else with few preemptions, and not on beyond so many states.  What is
- * to fail is looked for in all of these searches.
+ * where that is little, and else with few preemptions, and not on beyond so many states, and walks.
+ * What is to fail is looked for in all of these searches.  Of a large program (below) only the
+ * latter are made, and go further.
  */
-void quick_search(uint32_t preemptions, bool must_fail, struct search_result *result);
+void quick_search(uint32_t preemptions, bool must_fail, bool is_large,
+                  struct search_result *result);
+
+/*
+ * Looks for a failure of model_program: by walks and by quick searches, which find most faults in
+ * a small part of a full search's time.  Then, if `is_full`, by more walks and by a full one.
+ */
+void quick_find(const struct search_limits *full, bool is_full, struct search_result *result);
 
 /* Does a full search of the program take long?  --most searches these quickly. */
 bool quick_is_large(const char *program);

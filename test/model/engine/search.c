@@ -7,6 +7,7 @@
 #include "pages.h"
 #include "report.h"
 #include "search.h"
+#include "step.h"
 #include "store.h"
 #include "thread.h"
 
@@ -35,51 +36,6 @@ static void add_edge(uint32_t state, uint32_t to, bool whim)
     }
     edges[edge_count++] = to | (whim ? WHIM : 0);
     edge_start[state + 1] = edge_count;
-}
-
-/* Looks at a state in which `n` things can happen.  May set model_failure; true: an end. */
-static bool check_state(const struct model_choice *list, unsigned n)
-{
-    bool asleep = model_shared.asleep > 0;
-    void (*done)(void) = NULL;
-
-    for (unsigned i = 0; i < n; i++)
-        if (!perform_is_whim(list[i]))
-            return false;
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (model_threads[i].status == THREAD_STOPPED)
-            model_fail("deadlock", "thread %llu waits for a bucket that is not left any more", i,
-                       0);
-    if (asleep && !model_program->leaves_asleep)
-        model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
-                   model_shared.asleep, 0);
-    if ((n == 0 && !asleep) || (asleep && model_program->leaves_asleep))
-        done = model_program->hooks->finished;
-    if (done != NULL)
-        done();
-    return n == 0;
-}
-
-/* Does the thread do it, rather than the machine? */
-static bool is_of_thread(struct model_choice choice)
-{
-    return choice.what != CHOICE_FLUSH && choice.what != CHOICE_KILL &&
-           choice.what != CHOICE_MARK && choice.what != CHOICE_TURN &&
-           choice.what != CHOICE_COMES && choice.what != CHOICE_GOES;
-}
-
-/* Would this choice preempt a thread that could go on? */
-static bool preempts(struct model_choice choice, const struct model_choice *list, unsigned n)
-{
-    if (choice.what == CHOICE_GOES)
-        return true;
-    if (!is_of_thread(choice) || model_shared.last == 0 || choice.thread == model_shared.last - 1)
-        return false;
-    for (unsigned i = 0; i < n; i++)
-        if (list[i].thread == model_shared.last - 1 && is_of_thread(list[i]) &&
-            !perform_is_whim(list[i]))
-            return true;
-    return false;
 }
 
 static void copy_schedule(struct search_result *r, uint32_t state, const struct model_choice *last)
@@ -116,22 +72,6 @@ static bool has_failed(const struct search_limits *limits)
     memset(&model_failure, 0, sizeof model_failure);
     store_forget();
     return false;
-}
-
-/* Makes one step; false, and nothing is done, where it is beyond the bound. */
-static bool step(const struct search_limits *limits, struct model_choice choice,
-                 const struct model_choice *list, unsigned n)
-{
-    if (limits->preemptions != SEARCH_UNBOUNDED) {
-        bool is_one = preempts(choice, list, n);
-        if (model_shared.preemptions + is_one > limits->preemptions)
-            return false;
-        model_shared.preemptions += is_one;
-        if (is_of_thread(choice))
-            model_shared.last = choice.thread + 1u;
-    }
-    perform(choice);
-    return true;
 }
 
 /*
@@ -173,7 +113,7 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
 
     store_load(state);
     n = perform_list(list);
-    r->ends += check_state(list, n);
+    r->ends += step_check_state(list, n);
     if (model_failure.kind != NULL) {
         if (!has_failed(limits))
             return true; /* nothing after another failure */
@@ -186,7 +126,7 @@ static bool expand(const struct search_limits *limits, struct search_result *r, 
         made[made_count].from = state;
         made[made_count].choice = list[i];
         made[made_count].is_whim = perform_is_whim(list[i]);
-        if (!step(limits, list[i], list, n))
+        if (!step(list[i], list, n, limits->preemptions))
             continue;
         r->steps++;
         if (model_failure.kind != NULL) {
@@ -221,7 +161,7 @@ static void check_samples(const struct search_limits *limits)
         copy_schedule(&path, i, NULL);
         perform_start();
         for (unsigned k = 0; k < path.length; k++)
-            step(limits, path.schedule[k], list, perform_list(list));
+            step(path.schedule[k], list, perform_list(list), limits->preemptions);
         store_note(&note, (struct model_choice){0, 0});
         if (store_put(&note, 0, (struct model_choice){0, 0}, &is_new) != i) {
             fputs("fw-model: a schedule run in one go ends in another state: hidden state\n",
@@ -260,7 +200,7 @@ static uint32_t find_stuck(void)
     return stuck;
 }
 
-static double seconds_since(const struct timespec *start)
+double search_seconds_since(const struct timespec *start)
 {
     struct timespec now;
 
@@ -268,7 +208,8 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-static void explore(const struct search_limits *limits, struct search_result *r)
+/* All states that can be reached from the present one.  False: this has ended before. */
+static bool explore_on(const struct search_limits *limits, struct search_result *r)
 {
     struct store_note first;
     bool is_new;
@@ -276,34 +217,56 @@ static void explore(const struct search_limits *limits, struct search_result *r)
     edge_count = 0;
     made_count = begun = 0;
     store_reset();
-    perform_start();
-    if (model_failure.kind != NULL) {
-        fail(r, 0, NULL);
-        return;
-    }
     store_note(&first, (struct model_choice){0, 0});
     store_put(&first, 0, (struct model_choice){0, 0}, &is_new);
     for (uint32_t i = 0; i < store_count; i++) {
         if (store_count > limits->states) {
             r->outcome = SEARCH_TOO_LARGE;
-            return;
+            return false;
         }
         if (!expand(limits, r, i))
-            return;
+            return false;
         if (made_count >= MADE_WANTED || i + 1 == store_count ||
             store_count + made_count > limits->states)
             put_made(i);
     }
+    return true;
+}
+
+static void check_ways(const struct search_limits *limits, struct search_result *r)
+{
+    uint32_t stuck = STORE_NONE;
+
+    if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep)
+        stuck = find_stuck();
+    if (stuck == STORE_NONE)
+        return;
+    model_fail("no way to finish", "from here on, no schedule lets all threads finish", 0, 0);
+    fail(r, stuck, NULL);
+}
+
+static void explore(const struct search_limits *limits, struct search_result *r)
+{
+    perform_start();
+    if (model_failure.kind != NULL) {
+        store_reset();
+        fail(r, 0, NULL);
+        return;
+    }
+    if (!explore_on(limits, r))
+        return;
     thread_check_dead();
     check_samples(limits);
-    if (limits->preemptions == SEARCH_UNBOUNDED && !model_program->leaves_asleep) {
-        uint32_t stuck = find_stuck();
-        if (stuck != STORE_NONE) {
-            model_fail("no way to finish", "from here on, no schedule lets all threads finish", 0,
-                       0);
-            fail(r, stuck, NULL);
-        }
-    }
+    check_ways(limits, r);
+}
+
+void search_on(uint32_t states, struct search_result *r)
+{
+    const struct search_limits limits = {SEARCH_UNBOUNDED, states, NULL};
+
+    memset(r, 0, sizeof *r);
+    if (explore_on(&limits, r))
+        check_ways(&limits, r);
 }
 
 void search(const struct search_limits *limits, struct search_result *result)
@@ -320,7 +283,7 @@ void search(const struct search_limits *limits, struct search_result *result)
         store_bytes() + edge_capacity * sizeof *edges + start_capacity * sizeof *edge_start;
     for (uint32_t s = store_count - 1; store_count > 0 && s != 0; s = store_states[s].parent)
         result->depth++;
-    result->seconds = seconds_since(&start);
+    result->seconds = search_seconds_since(&start);
 }
 
 void search_shorten(const struct search_limits *limits, struct search_result *result)
@@ -338,6 +301,7 @@ void search_shorten(const struct search_limits *limits, struct search_result *re
             result->length = shorter.length;
             result->failure = shorter.failure;
             result->preemptions = bound;
+            result->walks = 0;
         }
         if (shorter.outcome != SEARCH_PASSED)
             return;
@@ -367,6 +331,6 @@ bool search_replay(const struct model_choice *schedule, unsigned length, unsigne
     }
     n = perform_list(list);
     if (model_failure.kind == NULL)
-        check_state(list, n);
+        step_check_state(list, n);
     return true;
 }

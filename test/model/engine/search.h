@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "model.h"
-#include "perform.h"
+#include "step.h"
 
 /*
  * Breadth-first search through all states of a program.  Checked in every state:
@@ -16,7 +17,7 @@
  * And at the end, for the graph as a whole:
  *  - from each state all threads can finish without a whim of the environment ("no way to finish").
  */
-#define SEARCH_UNBOUNDED UINT32_MAX
+#define SEARCH_UNBOUNDED STEP_UNBOUNDED
 
 struct search_limits {
     uint32_t preemptions; /* SEARCH_UNBOUNDED: every schedule */
@@ -33,13 +34,19 @@ struct search_result {
     unsigned length;
     uint32_t preemptions; /* the bound under which the schedule was found, or SEARCH_UNBOUNDED */
     uint32_t states, parts, ends;
+    uint32_t walks; /* 0, or the last of these has found it: walk.h */
     uint64_t steps, bytes;
     unsigned depth; /* the longest of the shortest schedules */
     double seconds;
 };
 
+double search_seconds_since(const struct timespec *start);
+
 /* One search of model_program. */
 void search(const struct search_limits *limits, struct search_result *result);
+
+/* The same from the present state on, with any number of preemptions: no figures but steps. */
+void search_on(uint32_t states, struct search_result *result);
 
 /*
  * After a failure: a schedule to the same one with the fewest preemptions, and among these the
