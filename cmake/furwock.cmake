@@ -56,18 +56,24 @@ if(NOT FURWOCK_NO_CXX AND NOT FURWOCK_LIBRARY_ONLY)
     check_language(CXX)
     if(CMAKE_CXX_COMPILER)
         enable_language(CXX)
-        # For furwock/coro.hpp, asio.hpp and boost_asio.hpp.
+        # For furwock/coro.hpp, asio.hpp and boost_asio.hpp.  (Of Asio the headers with the version:
+        # to compile all of it takes as long as the other probes together.)
         set(CMAKE_REQUIRED_FLAGS -std=c++20)
         check_cxx_source_compiles("
             #include <coroutine>
             #include <stop_token>
             int main() { std::coroutine_handle<> h; return h ? 1 : 0; }" FURWOCK_HAVE_COROUTINES)
         check_cxx_source_compiles("
-            #include <asio.hpp>
+            #include <asio/version.hpp>
+            #if !__has_include(<asio.hpp>)
+            #error not here
+            #endif
             int main() { return 0; }" FURWOCK_HAVE_ASIO)
         check_cxx_source_compiles("
-            #include <utility>
-            #include <boost/asio.hpp>
+            #include <boost/asio/version.hpp>
+            #if !__has_include(<boost/asio.hpp>)
+            #error not here
+            #endif
             int main() { return 0; }" FURWOCK_HAVE_BOOST_ASIO)
         unset(CMAKE_REQUIRED_FLAGS)
     endif()
