@@ -17,7 +17,8 @@ def c_functions(code):
     outside = re.compile(r"(?:\bnamespace\b[\w:\s]*|\bextern\s*\"[^\"]*\"\s*)$")
     body = re.compile(r"\)\s*(?:(?:const|noexcept|override|final)\s*)*$")
     line, depth, stack, begins, last = 1, 0, [], None, 0
-    for place, char in enumerate(code):
+    for match in re.finditer(r"[\n{};]", code):
+        place, char = match.start(), match.group()
         if char == "\n":
             line += 1
         elif char == "{":

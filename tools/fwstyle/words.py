@@ -4,6 +4,8 @@
 import re
 from pathlib import Path
 
+from fwstyle.layers import is_under
+
 LIST = Path("tools/fwstyle/words.txt")
 # Text of others, data, and pictures.
 NOT_OURS = {".abi", ".json", ".svg", ".png", ".supp"}
@@ -33,7 +35,7 @@ class Entry:
         self.stretch = max(runs, key=len, default="")
 
     def exemption(self, path):
-        return next((at for at in self.exempt if at == path or at in path.parents), None)
+        return next((at for at in self.exempt if is_under(path, [at])), None)
 
 
 def entries(tree):
@@ -68,7 +70,7 @@ def search(tree, found):
                           f"\"{said}\": write \"{entry.instead}\" ({LIST}:{entry.number})")
     for entry in found:
         for path in [path for path in entry.exempt if entry.left[path] == 0]:
-            if any(path == file or path in file.parents for file in tree.files):
+            if any(is_under(file, [path]) for file in tree.files):
                 tree.notes.append(f"{LIST}:{entry.number}: none is left in {path}: "
                                   "drop that exception")
 
