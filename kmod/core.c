@@ -42,18 +42,22 @@ u32 fwk_wake(struct fwk_table *t, const struct fwk_key *key, u32 most)
 }
 
 /* In the order of their addresses. */
-static void lock_both(struct fwk_bucket *a, struct fwk_bucket *b)
+static void lock_both(struct fwk_bucket *a, struct fwk_bucket *b) FWK_LOCKS(a) FWK_LOCKS(b)
 {
     fwk_spin_lock(a < b ? &a->lock : &b->lock);
     if (a != b)
         fwk_spin_lock_second(a < b ? &b->lock : &a->lock);
+    else
+        FWK_COUNTS_AS_LOCKED(b);
 }
 
-static void unlock_both(struct fwk_bucket *a, struct fwk_bucket *b)
+static void unlock_both(struct fwk_bucket *a, struct fwk_bucket *b) FWK_UNLOCKS(a) FWK_UNLOCKS(b)
 {
     fwk_spin_unlock(&a->lock);
     if (a != b)
         fwk_spin_unlock(&b->lock);
+    else
+        FWK_COUNTS_AS_UNLOCKED(b);
 }
 
 /* Behind those that wait there; it keeps alive what it waits for, in the place of what it waited

@@ -14,6 +14,19 @@
  * States, invariants, locking order, life times: doc/design/kernel-service.md.
  */
 
+/* What a function leaves locked, or released, for the kernel's checker, sparse. */
+#ifdef __CHECKER__
+#define FWK_LOCKS(lock) __acquires(lock)
+#define FWK_UNLOCKS(lock) __releases(lock)
+#define FWK_COUNTS_AS_LOCKED(lock) __acquire(lock)
+#define FWK_COUNTS_AS_UNLOCKED(lock) __release(lock)
+#else
+#define FWK_LOCKS(lock)
+#define FWK_UNLOCKS(lock)
+#define FWK_COUNTS_AS_LOCKED(lock) ((void)0)
+#define FWK_COUNTS_AS_UNLOCKED(lock) ((void)0)
+#endif
+
 struct fwk_link {
     struct fwk_link *next, *prev;
 };
