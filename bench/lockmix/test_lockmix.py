@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs lockmix as a user would, briefly.  Arguments: the command."""
 
+import os
 import pathlib
 import re
 import signal
@@ -135,6 +136,15 @@ class Whole(try_bench.Result):
         self.assertNotIn("\n  furwock-yield ", points[0])
         self.assertIn("\n  ck-mcs ", points[0])
         self.assertNotIn("\n  ck-mcs ", points[-1])
+
+    def test_kernel_module(self):
+        """Its locks are there where it is loaded; elsewhere they are missing, and why is said."""
+        done = try_bench.run("kernel-lock", "--repeat", "1", "--dry-run")
+        if os.access("/dev/furwock", os.R_OK | os.W_OK):
+            self.assertEqual(done.returncode, 0, done.stderr)
+        else:
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertRegex(done.stderr, "kernel-lock is missing: /dev/furwock: ")
 
     def test_a_lock_that_excludes_nobody_is_found_out(self):
         listed = try_bench.run("--list").stdout
