@@ -14,13 +14,19 @@ struct fw_once_noted_ {
     void *arg;
 };
 
+/* Also where init is cancelled: whoever tries next comes after what it did. */
+static inline void fw_once_note_tried_(const fw_once **once)
+{
+    FW_NOTE_RELEASE_(*once);
+}
+
 static inline int fw_once_note_init_(void *arg)
 {
     const struct fw_once_noted_ *call = (const struct fw_once_noted_ *)arg;
-    int error = call->init(call->arg);
+    const fw_once *once __attribute__((cleanup(fw_once_note_tried_))) = call->once;
 
-    FW_NOTE_RELEASE_(call->once);
-    return error;
+    FW_NOTE_ACQUIRE_(once); /* what others did that have tried, and failed */
+    return call->init(call->arg);
 }
 
 static inline int fw_once_call_noted_(fw_once *o, int (*init)(void *), void *arg)
