@@ -43,7 +43,7 @@ void quick_search(uint32_t own, bool must_fail, bool is_large, struct search_res
             return;
     }
     search_up_to(is_large ? 60000 : 20000, 1, own, r);
-    if (r->outcome != SEARCH_FAILED && walk(&limits, SEED_SOON, is_large ? 300000 : 30000, &walked))
+    if (r->outcome != SEARCH_FAILED && walk(&limits, SEED_SOON, is_large ? 100000 : 30000, &walked))
         *r = walked;
 }
 
