@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calibrate.h"
@@ -97,17 +98,41 @@ static int open_result(const char *path)
     return fd;
 }
 
+/* A file keeps what is in it, unless there is room for the result; one that was new goes. */
+static void make_room(const char *path, int fd, off_t size)
+{
+    struct stat before;
+    int error;
+
+    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
+        return; /* a pipe, or a terminal */
+    error = posix_fallocate(fd, 0, size);
+    if (error == 0)
+        return;
+    if (before.st_size == 0)
+        unlink(path);
+    else if (ftruncate(fd, before.st_size) != 0)
+        command_warn("%s is longer than it was", path);
+    command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(error));
+}
+
 static void write_result(const struct calibration *c, const char *path, int fd)
 {
+    const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(6);
+    off_t size;
     struct printer p = print_begin(true, "furwock-calibrate-1");
 
     if (p.json == NULL)
         command_die(COMMAND_FAILED, "no memory");
     calibrate_print(&p, c);
-    if (fd != STDOUT_FILENO && ftruncate(fd, 0) != 0)
+    size = (off_t)json_dumpb(p.json, NULL, 0, flags);
+    if (fd != STDOUT_FILENO)
+        make_room(path, fd, size);
+    if (json_dumpfd(p.json, fd, flags) != 0)
+        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+    if (fd != STDOUT_FILENO && ftruncate(fd, size) != 0)
         errno = 0; /* a pipe, or a terminal */
-    if (json_dumpfd(p.json, fd, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0 ||
-        (fd != STDOUT_FILENO && close(fd) != 0))
+    if (fd != STDOUT_FILENO && close(fd) != 0)
         command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
     json_decref(p.json);
     if (fd == STDOUT_FILENO)

@@ -6,6 +6,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -113,6 +115,22 @@ class Calibrate(Case):
         for word in ("t_fail", "t_look", "E ", "P-hat", "t_mono", "built in: ", "pauses"):
             self.assertIn(word, text)
         self.assertIn("Spin for at most" if result["budget"]["spin"] else "Do not spin", text)
+
+    def test_no_room_for_the_file(self):
+        """What was in it stays; a file that was new goes."""
+        def no_room():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+        with tempfile.TemporaryDirectory() as folder:
+            old, new = pathlib.Path(folder, "old.json"), pathlib.Path(folder, "new.json")
+            old.write_text("before", encoding="ascii")
+            for path in (old, new):
+                done = furwock("calibrate", *QUICK, "--json", str(path), preexec_fn=no_room)
+                self.assertEqual((done.returncode, done.stderr), (
+                    1, f"furwock calibrate: cannot write {path}: File too large\n"))
+            self.assertEqual(old.read_text(encoding="ascii"), "before")
+            self.assertFalse(new.exists())
 
     def test_one_cpu(self):
         cpu = ALLOWED[-1]
