@@ -51,6 +51,24 @@ set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|s
 # say of the headers, and the C++ tests by another standard.
 option(FURWOCK_ONCE "Build what need not be tested in each build, too" ON)
 
+# Most tests look at what is done and not at how fast, and so does a build that is for some of them
+# at the program: a row DIRECTORY=OPTIONS for each that is optimised otherwise than the build.  Not
+# the libraries, locks under load, and programs whose very instructions matter.
+option(FURWOCK_PLAIN_TESTS "Compile tests with less optimisation, which takes less time" OFF)
+set(fw_levels)
+if(FURWOCK_PLAIN_TESTS)
+    set(fw_levels test=-O1 test/stress= test/posix= test/atomic=)
+    foreach(directory core sys thread await command example kmod api bench)
+        list(APPEND fw_levels test/${directory}=-O0)
+    endforeach()
+    if(NOT FURWOCK_ONCE)
+        list(APPEND fw_levels command=-O0)
+        if(NOT FURWOCK_SANITIZE) # only to compile
+            list(APPEND fw_levels bench=-O0)
+        endif()
+    endif()
+endif()
+
 # C++ serves rivals and header checks; the library does without.
 if(NOT FURWOCK_NO_CXX AND NOT FURWOCK_LIBRARY_ONLY)
     check_language(CXX)
@@ -180,7 +198,7 @@ endif()
 # --- Functions ----------------------------------------------------------------------------------
 
 # fw_directories(above DIRECTORY...): goes into each that is there and is not left out.  What is not
-# to be installed is built for who needs it only.
+# to be installed is built for who needs it only.  Each is compiled as fw_levels says.
 set(fw_on_demand)
 if(NOT FURWOCK_INSTALL)
     set(fw_on_demand EXCLUDE_FROM_ALL)
@@ -189,7 +207,14 @@ macro(fw_directories above)
     foreach(directory ${ARGN})
         if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/CMakeLists.txt AND
            NOT "${above}${directory}" IN_LIST FURWOCK_WITHOUT)
+            get_directory_property(fw_level COMPILE_OPTIONS)
+            foreach(row IN LISTS fw_levels)
+                if(row MATCHES "^${above}${directory}=(.*)$")
+                    set_directory_properties(PROPERTIES COMPILE_OPTIONS "${CMAKE_MATCH_1}")
+                endif()
+            endforeach()
             add_subdirectory(${directory} ${fw_on_demand})
+            set_directory_properties(PROPERTIES COMPILE_OPTIONS "${fw_level}")
         endif()
     endforeach()
 endmacro()
