@@ -77,7 +77,9 @@ static const struct argp_option options[] = {
     {"signal", 's', NULL, 0, "as many signals as there are waiters, instead of a broadcast", 0},
     {"grid", 'g', NULL, 0, "100, 256 and 1000 waiters, each with sections of 0, 2 and 10 us", 0},
     {"published", 'p', NULL, 0,
-     "cond-perf's two places of 2003, on 1, 2 and 4 CPUs, beside what was published", 0},
+     "cond-perf's two places of 2003, on 1, 2 and 4 CPUs, beside what was published; with "
+     "--rounds, the time of so many is scaled to theirs",
+     0},
     {0},
 };
 
@@ -100,8 +102,8 @@ static void complete(struct command *c)
 
     if (c->grid && (c->n_waiters > 0 || c->n_sections > 0))
         bench_die("--grid has its own --waiters and --section");
-    if (c->published && (c->grid || c->n_waiters > 0 || c->n_sections > 0 || c->rounds > 0))
-        bench_die("--published has its own --waiters, --section and --rounds");
+    if (c->published && (c->grid || c->n_waiters > 0 || c->n_sections > 0))
+        bench_die("--published has its own --waiters and --section");
     for (size_t i = 0; c->grid && i < 3; i++) {
         c->waiters[c->n_waiters++] = waiters[i];
         c->sections[c->n_sections++] = sections[i];
@@ -119,12 +121,13 @@ static void add_point(struct bench *b, const struct command *c, struct wakes *w)
         b, w->waiters,
         json_pack("{s:i s:i s:i s:s s:b}", "waiters", (int)w->waiters, "section_us",
                   (int)w->section_us, "rounds", (int)w->rounds, "wake", how, "locked", !w->free));
-    char on[32] = "";
+    char on[40] = "";
 
     p->detail = w;
     if (w->cpus > 0) {
         json_object_set_new(p->parameters, "on_cpus", json_integer(w->cpus));
-        snprintf(on, sizeof on, ", on %u CPU%s", w->cpus, w->cpus == 1 ? "" : "s");
+        snprintf(on, sizeof on, ", %u rounds on %u CPU%s", w->rounds, w->cpus,
+                 w->cpus == 1 ? "" : "s");
     }
     snprintf(p->title, sizeof p->title, "%u waiter%s, %u us in the mutex, %s%s%s", w->waiters,
              w->waiters == 1 ? "" : "s", w->section_us, how, w->free ? " without the mutex" : "",
@@ -134,8 +137,9 @@ static void add_point(struct bench *b, const struct command *c, struct wakes *w)
             bench_add_entry(p, b->catalogue.locks[i], baseline);
 }
 
-static double rounds_of(const struct molnar_place *place)
+static double rounds_of(const struct molnar_place *place, const struct bench_point *point)
 {
+    (void)point;
     return place->first;
 }
 
@@ -153,11 +157,12 @@ static size_t published(const struct command *c, struct wakes *wakes)
 
     for (size_t i = 0; i < MOLNAR_PLACES; i++)
         for (size_t k = 0; k < molnar_columns(); k++)
-            wakes[n++] = (struct wakes){.waiters = molnar_condperf[i].second,
-                                        .rounds = molnar_condperf[i].first,
-                                        .cpus = molnar_cpus[k],
-                                        .free = c->free,
-                                        .signal = c->signal};
+            wakes[n++] =
+                (struct wakes){.waiters = molnar_condperf[i].second,
+                               .rounds = c->rounds > 0 ? c->rounds : molnar_condperf[i].first,
+                               .cpus = molnar_cpus[k],
+                               .free = c->free,
+                               .signal = c->signal};
     return n;
 }
 

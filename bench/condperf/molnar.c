@@ -96,14 +96,15 @@ static void print_place(const struct bench *b, const struct bench_point *p,
 }
 
 void molnar_print(const struct bench *b, const struct molnar_place *places,
-                  double (*units)(const struct molnar_place *), FILE *out)
+                  double (*units)(const struct molnar_place *, const struct bench_point *),
+                  FILE *out)
 {
     size_t n = molnar_columns();
 
     if (b->n != n * MOLNAR_PLACES)
         return; /* a point was left out, and that is told */
     for (size_t i = 0; i < MOLNAR_PLACES; i++)
-        print_place(b, &b->points[i * n], &places[i], units(&places[i]), out);
+        print_place(b, &b->points[i * n], &places[i], units(&places[i], &b->points[i * n]), out);
     fprintf(out, "\n2003: four Pentium III, 700 MHz (Molnar, \"futex requeueing feature\"); the "
                  "others: this machine today.\nDefault NPTL woke everybody, as wake-all does, and "
                  "the C library again since 2.25.\n");

@@ -44,9 +44,10 @@ size_t molnar_columns(void);
 /*
  * Prints a table for each place: what was published, and below it each lock of today, in seconds
  * for as much work.  The points of a place follow one another in `b`, one for each number of CPUs;
- * units: how many of the benchmark's units a run of the place was.
+ * units: how many of the benchmark's units, as this point has them, a run of the place was.
  */
 void molnar_print(const struct bench *b, const struct molnar_place *places,
-                  double (*units)(const struct molnar_place *), FILE *out);
+                  double (*units)(const struct molnar_place *, const struct bench_point *),
+                  FILE *out);
 
 #endif

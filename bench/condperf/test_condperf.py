@@ -27,7 +27,7 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
-        for other in ("--grid", "-n3", "-c2", "-r4"):
+        for other in ("--grid", "-n3", "-c2"):
             self.assertIn("--published", self.refused_in_a_line("--published", other))
 
     def test_too_many_threads(self):
@@ -90,11 +90,15 @@ class Whole(try_bench.Result):
 
     def test_what_was_published_beside_today(self):
         """Molnar 2003: cond-perf -r 100 -n 200 and -r 1000 -n 100, on 1p, 2p and 4p."""
-        text, result = try_bench.measured("--repeat", "2", "--published", "furwock")
         cpus = len(os.sched_getaffinity(0))
+        plan = try_bench.run("--published", "--dry-run").stdout
+        self.assertEqual(re.findall(r"(?m)^(\d+) waiters, .*, (\d+) rounds on (\d) CPUs?: ", plan),
+                         [(n, r, str(p)) for r, n in (("100", "200"), ("1000", "100"))
+                          for p in (1, 2, 4) if p <= cpus])
+        text, result = try_bench.measured("--repeat", "2", "--published", "--rounds", "2",
+                                          "furwock")
         self.assertEqual({(c["rounds"], c["waiters"], c["on_cpus"]) for c in result["cells"]},
-                         {(r, n, p) for r, n in ((100, 200), (1000, 100))
-                          for p in (1, 2, 4) if p <= cpus})
+                         {(2, n, p) for n in (200, 100) for p in (1, 2, 4) if p <= cpus})
         first, second = text.split("./cond-perf ")[1:]
         self.assertRegex(first, r"(?s)-r 100 -n 200\n.* 1p +2p +4p\n.*Default NPTL +0.120s +0.211s"
                                 r" +237.407s\n.*requeue NPTL +0.124s +0.156s +0.040s\n")
@@ -103,7 +107,7 @@ class Whole(try_bench.Result):
             self.assertRegex(first, rf"\n  {lock} +[0-9.]+s ")
             seconds = float(re.search(rf"\n  {lock} +([0-9.]+)s", second)[1])
             cell = next(c for c in result["cells"]
-                        if (c["lock"], c["rounds"], c["on_cpus"]) == (lock, 1000, 1))
+                        if (c["lock"], c["waiters"], c["on_cpus"]) == (lock, 100, 1))
             self.assertAlmostEqual(seconds, 1000 * cell["summary"]["median"], delta=0.001)
 
     def test_a_budget_ends_it(self):

@@ -25,7 +25,7 @@ class Refusals(try_bench.Refusals):
 
     def test_a_grid_is_a_grid(self):
         self.assertIn("--grid", self.refused_in_a_line("--grid", "-n", "3"))
-        for other in ("--grid", "-n3", "-i2", "--await"):
+        for other in ("--grid", "-n3", "--await"):
             self.assertIn("--published", self.refused_in_a_line("--published", other))
 
 
@@ -54,21 +54,28 @@ class Whole(try_bench.Result):
         self.assertAlmostEqual(float(said[1]), result["cells"][0]["summary"]["median"], delta=0.001)
 
     def test_what_was_published_beside_today(self):
-        text, result = try_bench.measured("--repeat", "2", "--published", "pthread")
         cpus = len(os.sched_getaffinity(0))
+        plan = try_bench.run("--published", "--dry-run").stdout
+        self.assertEqual(re.findall(r"(?m)^(\d+) games of (\d+) iterations, on (\d) CPUs?: ", plan),
+                         [(n, i, str(p)) for n, i in (("128", "1000"), ("1024", "10"))
+                          for p in (1, 2, 4) if p <= cpus])
+        text, result = try_bench.measured("--repeat", "2", "--published", "--iterations", "2",
+                                          "pthread")
         self.assertEqual({(c["games"], c["iterations"], c["on_cpus"]) for c in result["cells"]},
-                         {(n, i, p) for n, i in ((128, 1000), (1024, 10))
-                          for p in (1, 2, 4) if p <= cpus})
+                         {(n, 2, p) for n in (128, 1024) for p in (1, 2, 4) if p <= cpus})
         first, second = text.split("./pp ")[1:]
         self.assertRegex(first, r"(?s)-v -n 128 -i 1000 -S 32768\n.*requeue NPTL +1.111s +1.959s"
                                 r" +2.426s\n  pthread +[0-9.]+s ")
         self.assertRegex(second, r"Default NPTL +0.181s +0.394s over 2 min\n")
+        for place, games, times in ((first, 128, 1000 / 2), (second, 1024, 10 / 2)):
+            seconds = float(re.search(r"\n  pthread +([0-9.]+)s", place)[1])
+            cell = next(c for c in result["cells"] if (c["games"], c["on_cpus"]) == (games, 1))
+            self.assertAlmostEqual(seconds, times * cell["summary"]["median"], delta=0.001)
 
     def test_iterations_suit_the_games(self):
-        _, result = try_bench.measured("--repeat", "2", "-n", "1,7,700", "-p", "14000",
-                                       "pthread")
+        _, result = try_bench.measured("--repeat", "2", "-n", "1,7,70", "-p", "1400", "pthread")
         found = {cell["games"]: cell["iterations"] for cell in result["cells"]}
-        self.assertEqual(found, {1: 7000, 7: 1000, 700: 50})
+        self.assertEqual(found, {1: 700, 7: 100, 70: 50})
 
 
 if __name__ == "__main__":
