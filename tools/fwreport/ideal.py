@@ -17,8 +17,6 @@ import math
 from collections import deque
 from functools import lru_cache
 
-import numpy
-
 from . import stats
 
 REFERENCE, NO_LOCK = "reference", "none"         # as in bench/ulockflex/flex/plan.py
@@ -45,6 +43,7 @@ class _World:
     """Tasks, locks and CPUs; one event is a task that finishes what it was computing."""
 
     def __init__(self, tasks, locks, lht, nlht, cpus, seed):
+        import numpy             # takes a while, and few commands want an ideal lock
         generator = numpy.random.default_rng(seed)
         self.holding = _Times(lht, generator)
         self.outside = _Times(nlht, generator)

@@ -34,6 +34,13 @@ def interval(estimate, digits=2):
     return f"{text} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 
 
+def duration(nanoseconds, _=None):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
 def at_least(estimate, bound):
     if estimate.low is None or estimate.low < bound <= estimate.high:
         return OPEN

@@ -2,8 +2,7 @@
 """Tables of the read-write locks: each cell of Figure 6 in figures, and what idle objects cost."""
 
 from . import aims, compare, sharing, uncontended
-from .figures.waits import duration
-from .outcome import interval
+from .outcome import duration, interval
 
 CELL_HEADINGS = ["tasks", "(nlht,lht)", "reads %", "iter/s", "best of its kind", "of that",
                  "coeff", "rival's", "read p99", "rival's", "write p99", "rival's", "syscalls",

@@ -4,7 +4,7 @@
 import math
 from collections import namedtuple
 
-from scipy.special import bdtr, bdtrik, stdtrit
+from front.quantile import heads, student
 
 # A ratio, mean or median with its interval; low and high are None with too few samples.
 Estimate = namedtuple("Estimate", "value low high n")
@@ -27,13 +27,7 @@ def half_width(samples):
         return None
     mean = sum(samples) / n
     variance = sum((x - mean) ** 2 for x in samples) / (n - 1)
-    return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / n)
-
-
-def _binomial_quantile(probability, n):
-    """The least number of heads in n throws that is not exceeded with this probability."""
-    heads = math.ceil(bdtrik(probability, n, 0.5))
-    return heads - 1 if heads > 0 and bdtr(heads - 1, n, 0.5) >= probability else heads
+    return student(n - 1, CONFIDENCE) * math.sqrt(variance / n)
 
 
 def mean(samples):
@@ -56,7 +50,7 @@ def median(samples):
         return None
     ordered, n = sorted(samples), len(samples)
     middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    rank = _binomial_quantile((1 - CONFIDENCE) / 2, n) - 1      # so many samples go at each end
+    rank = heads((1 - CONFIDENCE) / 2, n) - 1      # so many samples go at each end
     if rank < 0:
         return Estimate(middle, None, None, n)
     return Estimate(middle, ordered[rank], ordered[n - 1 - rank], n)

@@ -9,7 +9,7 @@ from . import (adaptive, between, compare, futexlock, goals, lifo, lifotables, l
                lockmixtables, made, mix, mixtables, rtlatency, rttables, sharetables,
                sharing, stats, waited, waketables)
 from .compare import FAIR, OURS, PTHREAD
-from .figures.waits import duration
+from .outcome import duration
 
 EXPERIMENTS = (("tables", "the paper's configurations"), ("grid", "today's grid"),
                ("single", "single runs"))

@@ -16,12 +16,6 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 
-try:
-    import scipy  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; install python3-scipy")
-    sys.exit(77)
-
 TOOL = HERE.parent / "assist-cost"
 NOBODY = 65534
 

@@ -13,10 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
 try:
-    import scipy  # noqa: F401
     import tabulate  # noqa: F401
 except ImportError as error:
-    print(f"skipped: {error}; install python3-scipy and -tabulate")
+    print(f"skipped: {error}; install python3-tabulate")
     sys.exit(77)
 
 from fwprograms import Absent, Failure, measure, table  # noqa: E402

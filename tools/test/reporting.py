@@ -25,10 +25,9 @@ try:
     import fwreport  # noqa: F401  (before the modules that it sets up)
     import matplotlib  # noqa: F401
     import numpy  # noqa: F401
-    import scipy  # noqa: F401
     import tabulate  # noqa: F401
 except ImportError as error:
-    print(f"skipped: {error}; install python3-matplotlib, -numpy, -scipy and -tabulate")
+    print(f"skipped: {error}; install python3-matplotlib, -numpy and -tabulate")
     sys.exit(77)
 
 from fwreport import outcome, results  # noqa: E402

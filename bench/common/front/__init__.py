@@ -11,6 +11,7 @@ cli      options, signals, the result file
 machine  what is measured on
 made     of which sources, beside which rivals, in which state of the machine
 assist   whether the assist is on, and how to turn it on and off
+quantile of Student's t, and of heads in many throws
 signals  signals that wait for a moment
 """
 

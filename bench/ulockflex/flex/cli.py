@@ -381,5 +381,5 @@ def main(argv):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     except ImportError as e:
-        print(f"ulockflex: {e}; install python3-scipy and python3-tabulate", file=sys.stderr)
+        print(f"ulockflex: {e}; install python3-tabulate", file=sys.stderr)
         return 1

@@ -4,6 +4,8 @@
 import math
 import statistics
 
+from front.quantile import student
+
 CONFIDENCE = 0.95
 LEAST = 6   # with fewer values there is no interval; so also in measure/stats.h and fwreport
 
@@ -13,9 +15,7 @@ def half_width(values):
     n = len(values)
     if n < LEAST:
         return None
-    from scipy.special import stdtrit  # slow to import, and not needed by every command
-    quantile = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2))
-    return quantile * statistics.stdev(values) / math.sqrt(n)
+    return student(n - 1, CONFIDENCE) * statistics.stdev(values) / math.sqrt(n)
 
 
 def summarize(values):

@@ -5,8 +5,8 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 
 from .. import look, waited
+from ..outcome import duration
 from . import Picture
-from .waits import duration
 
 LOCKS = 12                # of a process, with most time first
 PROCESSES = 6             # of all results

@@ -4,18 +4,12 @@
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .. import compare, look, stats
+from ..outcome import duration
 from . import Picture, spread_at
 from .by_tasks import axes_grid, groups, heading, label_left, short_note
 
 POINTS = (("p50", "50 %"), ("p90", "90 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("max", "longest"))
 TASKS_PER_CPU = 4
-
-
-def duration(nanoseconds, _=None):
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
 
 
 def task_counts(results, kind):
