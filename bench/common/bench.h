@@ -98,6 +98,9 @@ extern volatile sig_atomic_t bench_interrupted;
 /* Names the program in every message; from now on an interrupt only sets bench_interrupted. */
 void bench_begin(const char *program);
 
+/* Sleeps for that time, or until soon after an interrupt. */
+void bench_sleep_ns(uint64_t ns);
+
 /* "program: ..." on standard error; bench_die exits with BENCH_EXIT_USAGE then. */
 void bench_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

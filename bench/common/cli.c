@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "bench.h"
+#include "measure/clock.h"
 
 enum { REPETITIONS_MAX = 10000, BUDGET_MAX = 1000000, KEY_RESUME = 0x1100, KEY_DRY_RUN };
+
+#define RECHECK_NS UINT64_C(100000000) /* an interrupt is noticed so late */
 
 volatile sig_atomic_t bench_interrupted;
 static const char *program; /* NULL: as it was started */
@@ -25,6 +28,14 @@ void bench_begin(const char *name)
     argp_err_exit_status = BENCH_EXIT_USAGE;
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
+}
+
+void bench_sleep_ns(uint64_t ns)
+{
+    uint64_t end = clock_ns() + ns;
+
+    for (uint64_t now; !bench_interrupted && (now = clock_ns()) < end;)
+        clock_sleep_ns(end - now < RECHECK_NS ? end - now : RECHECK_NS);
 }
 
 static void complain(const char *format, va_list list)

@@ -67,14 +67,14 @@ static void measure(struct fixture *s, const struct load *load, struct bench_ent
     uint64_t duration = (uint64_t)load->duration * MS, before, handled;
     struct tally tally;
 
-    clock_sleep_ns(duration / WARM_PARTS);
+    bench_sleep_ns(duration / WARM_PARTS);
     tally_read(&tally);
     before = handled_so_far(s);
     uint64_t began = clock_ns();
-    do {
-        clock_sleep_ns(duration);
+    do { /* again: so many threads that none which has the lock had a CPU */
+        bench_sleep_ns(duration);
         handled = handled_so_far(s) - before;
-    } while (handled == 0); /* so many threads that none which has the lock had a CPU */
+    } while (handled == 0 && !bench_interrupted);
     double took = (double)(clock_ns() - began) / S;
     tally = tally_since(&tally);
     tally_share(&tally, (double)handled / ELEMENTS, entry, out);
