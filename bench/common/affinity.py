@@ -20,7 +20,24 @@ def _children():
     return found
 
 
+def _told(pid):
+    """The children of a process, as a kernel tells them that has this file; else OSError."""
+    return {int(child) for tasks in [os.listdir(f"/proc/{pid}/task")] for task in tasks
+            for child in pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text().split()}
+
+
 def _below(pid):
+    """The processes below it: a look at all that there are takes a hundred times as long."""
+    if os.path.exists("/proc/thread-self/children"):
+        below, more = set(), {pid}
+        while more:
+            at = more.pop()
+            try:
+                more |= _told(at) - below
+            except OSError:
+                continue        # it has ended
+            below |= more
+        return below
     parents, below = _children(), set()
     more = {pid}
     while more:

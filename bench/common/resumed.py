@@ -10,7 +10,7 @@ PATIENCE_S = 240
 
 def interrupted(test, words, path):
     """The result of a run that was interrupted after a round at least."""
-    patience = 2.0
+    patience = 0.5
     while patience < PATIENCE_S:
         path.unlink(missing_ok=True)
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

@@ -204,9 +204,10 @@ class Lengths(unittest.TestCase):
         return result["cells"], " ".join(result["notes"])
 
     def test_many_threads_make_long_runs(self):
-        many = 50 * len(os.sched_getaffinity(0))
+        each = 20                                               # on a CPU
+        many = each * len(os.sched_getaffinity(0))
         cells, notes = self.cells(self.THREADS, f"2,{many}")
-        turns = 4 * 4 * 50                                      # ms: each thread has a slice
+        turns = 4 * 4 * each                                    # ms: each thread has a slice
         lengths = {cell["threads"]: (cell["run_ms"] >= turns, cell["short"]) for cell in cells}
         self.assertEqual(lengths, {2: (False, False), many: (True, False)})
         self.assertNotIn("too short", notes)

@@ -60,7 +60,7 @@ class DropIn(unittest.TestCase):
         if len(there) < 2:
             self.skipTest("one CPU only")
         for case in ("contended", "broadcast"):
-            words = (*COMMAND, "--repeat", "1", "--milliseconds", "300", case)
+            words = (*COMMAND, "--repeat", "1", "--milliseconds", "100", case)
             pinned = affinity.seen_on_single_cpus((*words, "--pin"), there)
             self.assertEqual(pinned, there, case)
             self.assertEqual(affinity.of_single_cpus(words), set(), case)
