@@ -53,12 +53,12 @@ option(FURWOCK_ONCE "Build what need not be tested in each build, too" ON)
 
 # Most tests look at what is done and not at how fast, and so does a build that is for some of them
 # at the program: a row DIRECTORY=OPTIONS for each that is optimised otherwise than the build.  Not
-# the libraries, locks under load, and programs whose very instructions matter.
+# the libraries, locks under load, and programs whose very instructions and calls are looked at.
 option(FURWOCK_PLAIN_TESTS "Compile tests with less optimisation, which takes less time" OFF)
 set(fw_levels)
 if(FURWOCK_PLAIN_TESTS)
-    set(fw_levels test=-O1 test/stress= test/posix= test/atomic=)
-    foreach(directory core sys thread await command example kmod api bench)
+    set(fw_levels test=-O1 test/stress= test/posix= test/atomic= test/command=)
+    foreach(directory core sys thread await example kmod api bench)
         list(APPEND fw_levels test/${directory}=-O0)
     endforeach()
     if(NOT FURWOCK_ONCE)
