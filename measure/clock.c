@@ -10,7 +10,7 @@ static uint64_t read_ns(clockid_t clock)
     struct timespec t;
 
     clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+    return clock_ns_of(&t);
 }
 
 uint64_t clock_ns(void)

@@ -12,6 +12,12 @@ FW_BEGIN_DECLS
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t clock_ns(void);
 
+/* A point of a clock, in nanoseconds. */
+static inline uint64_t clock_ns_of(const struct timespec *at)
+{
+    return (uint64_t)at->tv_sec * 1000000000u + (uint64_t)at->tv_nsec;
+}
+
 /* Nanoseconds of CPU time that the calling thread has used. */
 uint64_t clock_thread_cpu_ns(void);
 

@@ -109,6 +109,11 @@
     ADAPTER_OBJECT(type, stem##_init_), .lock = stem##_lock_, .unlock = stem##_unlock_, \
                                         .loop = stem##_loop_
 
+/* The same of a lock that has only its calls for itself: what makes and tries it is `object`'s. */
+#define ADAPTER_VARIANT(stem, type, object)                                               \
+    ADAPTER_OBJECT(type, object##_init_), .lock = stem##_lock_, .unlock = stem##_unlock_, \
+                                          .loop = stem##_loop_, .trylock = object##_trylock_
+
 /* Of these, what the adapters of all families have. */
 #define ADAPTER_OBJECT(type, init_) \
     .size = sizeof(type), .align = ADAPTER_ALIGNOF_(type), .init = (init_)

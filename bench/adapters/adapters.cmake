@@ -61,10 +61,15 @@ macro(finish_adapters)
     set(adapter_lists "")
     set(adapters_families_kept "")
     foreach(adapters_family IN LISTS adapters_families)
+        # Those that are missing where this is built, and as many that are where it runs.
+        string(REGEX MATCHALL "\n" adapters_room "${adapters_gaps_${adapters_family}}")
+        list(LENGTH adapters_room adapters_room)
+        list(LENGTH adapters_names_${adapters_family} adapters_text)
+        math(EXPR adapters_room "${adapters_room} + ${adapters_text} + 1")
         string(APPEND adapter_lists
             "const struct ${adapters_family} *${adapters_family}_list[] = {\n"
             "${adapters_entries_${adapters_family}}    NULL,\n};\n\n"
-            "struct missing_adapter ${adapters_family}_missing[SPACE(${adapters_family})] = {\n"
+            "struct missing_adapter ${adapters_family}_missing[${adapters_room}] = {\n"
             "${adapters_gaps_${adapters_family}}    {NULL, NULL},\n};\n\n")
         string(APPEND adapters_families_kept "    KEEP(${adapters_family})\n")
         list(JOIN adapters_names_${adapters_family} " " adapters_text)

@@ -14,21 +14,12 @@
 #include "bench/adapters/cond_adapter_define.h"
 #include "bench/adapters/rw_adapter_define.h"
 #include "bench/adapters/sync_adapter_define.h"
+#include "measure/clock.h"
 
-enum {
-    KERNEL = ADAPTER_KERNEL | ADAPTER_SHARED | ADAPTER_BLOCKS,
-    FLAGS_SHARED = 0,
-    FLAGS_PRIVATE = FW_KERNEL_PRIVATE
-};
+enum { KERNEL = ADAPTER_KERNEL | ADAPTER_SHARED | ADAPTER_BLOCKS };
 
 #define SCOPE(shared) ((shared) ? CLASSIC_KERNEL : CLASSIC_KERNEL_PRIVATE)
-#define CALL_FLAGS(shared) ((shared) ? FLAGS_SHARED : FLAGS_PRIVATE)
-
-/* A point of the monotonic clock as the calls have it. */
-static int64_t ns_of(const struct timespec *at)
-{
-    return (int64_t)at->tv_sec * 1000000000 + at->tv_nsec;
-}
+#define CALL_FLAGS(shared) scope_kernel_flags(SCOPE(shared))
 
 /* --- WAIT and WAKE (section 3.1.3) ------------------------------------------------------------ */
 
@@ -69,7 +60,7 @@ RW_TRIES(ulock_shared, classic_ulock_shared, classic_ulock_shared_tryrdlock(l),
 
 ADAPTER_INIT(updown, classic_updown, (*l = (classic_updown){1, CALL_FLAGS(shared)}, 0))
 ADAPTER_TRYLOCK(updown, classic_updown, classic_updown_trydown(l) == 0 ? 0 : EBUSY)
-ADAPTER_TIMEDLOCK(updown, classic_updown, classic_updown_down_until(l, ns_of(at)))
+ADAPTER_TIMEDLOCK(updown, classic_updown, classic_updown_down_until(l, (int64_t)clock_ns_of(at)))
 UPDOWN_CALLS(updown, 0)
 UPDOWN_CALLS(updown_fair, FW_KERNEL_FAIR)
 UPDOWN_CALLS(updown_random, FW_KERNEL_RANDOM)
@@ -80,7 +71,8 @@ UPDOWN_CALLS(updown_random, FW_KERNEL_RANDOM)
     ADAPTER_CALLS(stem, classic_owner,                                          \
                   (void)classic_owner_lock_until(l, adaptive, FW_KERNEL_NEVER), \
                   classic_owner_unlock(l, 0))                                   \
-    ADAPTER_TIMEDLOCK(stem, classic_owner, classic_owner_lock_until(l, adaptive, ns_of(at)))
+    ADAPTER_TIMEDLOCK(stem, classic_owner,                                      \
+                      classic_owner_lock_until(l, adaptive, (int64_t)clock_ns_of(at)))
 
 ADAPTER_INIT(owner, classic_owner, (l->flags = CALL_FLAGS(shared), 0))
 ADAPTER_TRYLOCK(owner, classic_owner, classic_owner_trylock(l))
@@ -100,47 +92,48 @@ COND_CALLS(pair, struct pair, classic_drepper_lock(&l->mutex), classic_drepper_u
            (void)classic_requeue_wait(&l->cond, &l->mutex, FW_KERNEL_NEVER),
            classic_requeue_signal(&l->cond, &l->mutex),
            classic_requeue_broadcast(&l->cond, &l->mutex))
-COND_TIMED(pair, struct pair, classic_requeue_wait(&l->cond, &l->mutex, ns_of(at)))
+COND_TIMED(pair, struct pair, classic_requeue_wait(&l->cond, &l->mutex, (int64_t)clock_ns_of(at)))
 
 /* --- The list: the order in which tables show them -------------------------------------------- */
-
-#define CALLS(stem, type, object)                                                         \
-    .family = FAMILY_CLASSIC, ADAPTER_OBJECT(type, object##_init_), .lock = stem##_lock_, \
-    .unlock = stem##_unlock_, .loop = stem##_loop_, .trylock = object##_trylock_
 
 const struct adapter adapter_kernel_wait = {
     .name = "kernel-wait",
     .about = "three-state mutex on furwock.ko's WAIT and WAKE (Franke et al. 2002, 3.1.3)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL | ADAPTER_FREEABLE,
-    CALLS(wait, classic_drepper, wait),
+    ADAPTER_VARIANT(wait, classic_drepper, wait),
 };
 
 const struct adapter adapter_kernel_usema = {
     .name = "kernel-usema",
     .about = "user semaphore on furwock.ko's WAIT and WAKE (Franke et al. 2002, section 3)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL,
-    CALLS(usema, classic_usema, usema),
+    ADAPTER_VARIANT(usema, classic_usema, usema),
 };
 
 const struct adapter adapter_kernel_ulock = {
     .name = "kernel-ulock",
     .about = "ulock on a kernel semaphore of furwock.ko (Franke et al. 2002, section 3)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL,
-    CALLS(ulock, classic_ulock, ulock),
+    ADAPTER_VARIANT(ulock, classic_ulock, ulock),
 };
 
 const struct adapter adapter_kernel_ulock_fair = {
     .name = "kernel-ulock-fair",
     .about = "the same, granted to the longest waiter (Franke et al. 2002, section 3)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL | ADAPTER_FAIR,
-    CALLS(ulock_fair, classic_ulock_fair, ulock_fair),
+    ADAPTER_VARIANT(ulock_fair, classic_ulock_fair, ulock_fair),
 };
 
 const struct adapter adapter_kernel_updown = {
     .name = "kernel-updown",
     .about = "UP and DOWN of Linux 2.5.7, greedy, by furwock.ko (Franke et al. 2002, 3.1.1)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL,
-    CALLS(updown, classic_updown, updown),
+    ADAPTER_VARIANT(updown, classic_updown, updown),
     .timedlock = updown_timedlock_,
     .unlock_fair = updown_unlock_fair_,
 };
@@ -148,8 +141,9 @@ const struct adapter adapter_kernel_updown = {
 const struct adapter adapter_kernel_updown_fair = {
     .name = "kernel-updown-fair",
     .about = "the same, handed to the longest waiter (Franke et al. 2002, 3.1.1)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL | ADAPTER_FAIR,
-    CALLS(updown_fair, classic_updown, updown),
+    ADAPTER_VARIANT(updown_fair, classic_updown, updown),
     .timedlock = updown_timedlock_,
     .unlock_fair = updown_fair_unlock_fair_,
 };
@@ -157,8 +151,9 @@ const struct adapter adapter_kernel_updown_fair = {
 const struct adapter adapter_kernel_updown_random = {
     .name = "kernel-updown-random",
     .about = "the same, freed, and all waiters woken (Franke et al. 2002, section 2)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL,
-    CALLS(updown_random, classic_updown, updown),
+    ADAPTER_VARIANT(updown_random, classic_updown, updown),
     .timedlock = updown_timedlock_,
     .unlock_fair = updown_random_unlock_fair_,
 };
@@ -166,8 +161,9 @@ const struct adapter adapter_kernel_updown_random = {
 const struct adapter adapter_kernel_lock = {
     .name = "kernel-lock",
     .about = "FUTEX_LOCK without spinning, by furwock.ko (Hart 2010)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL | ADAPTER_OWNER | ADAPTER_ZERO,
-    CALLS(owner, classic_owner, owner),
+    ADAPTER_VARIANT(owner, classic_owner, owner),
     .timedlock = owner_timedlock_,
     .unlock_fair = owner_unlock_fair_,
 };
@@ -175,8 +171,9 @@ const struct adapter adapter_kernel_lock = {
 const struct adapter adapter_kernel_lock_adaptive = {
     .name = "kernel-lock-adaptive",
     .about = "FUTEX_LOCK, which polls in the kernel while the owner runs (Hart 2010)",
+    .family = FAMILY_CLASSIC,
     .flags = KERNEL | ADAPTER_OWNER | ADAPTER_ZERO | ADAPTER_SPINS,
-    CALLS(owner_adaptive, classic_owner, owner),
+    ADAPTER_VARIANT(owner_adaptive, classic_owner, owner),
     .timedlock = owner_adaptive_timedlock_,
     .unlock_fair = owner_unlock_fair_,
 };
@@ -207,7 +204,8 @@ ADAPTER_INIT(units_full, classic_updown, (*l = (classic_updown){INT32_MAX, CALL_
 ADAPTER_INIT(units, classic_updown, (l->flags = CALL_FLAGS(shared), 0))
 SEM_CALLS(units, classic_updown, (void)classic_updown_down_until(l, FW_KERNEL_NEVER),
           classic_updown_trydown(l), classic_updown_up(l, 0), classic_updown_value(l))
-ADAPTER_UNTIL(units_timedwait_, classic_updown, classic_updown_down_until(l, ns_of(at)))
+ADAPTER_UNTIL(units_timedwait_, classic_updown,
+              classic_updown_down_until(l, (int64_t)clock_ns_of(at)))
 
 const struct sem_adapter sem_adapter_kernel_updown = {
     .name = "kernel-updown",

@@ -25,34 +25,34 @@ ADAPTER_CALLS(ulock_fair, classic_ulock_fair, classic_ulock_fair_lock(l),
               classic_ulock_fair_unlock(l))
 
 #define BLOCKING (ADAPTER_SHARED | ADAPTER_BLOCKS)
-#define CALLS(stem, type, object)                                                         \
-    .family = FAMILY_CLASSIC, ADAPTER_OBJECT(type, object##_init_), .lock = stem##_lock_, \
-    .unlock = stem##_unlock_, .loop = stem##_loop_, .trylock = object##_trylock_
-
 const struct adapter adapter_futex_pshared = {
     .name = "futex-pshared",
     .about = "futex, its futex calls process-shared between threads too",
+    .family = FAMILY_CLASSIC,
     .flags = BLOCKING | ADAPTER_FREEABLE,
-    CALLS(futex, classic_futex, futex),
+    ADAPTER_VARIANT(futex, classic_futex, futex),
 };
 
 const struct adapter adapter_futex_fair_pshared = {
     .name = "futex-fair-pshared",
     .about = "futex-fair, its futex calls process-shared between threads too",
+    .family = FAMILY_CLASSIC,
     .flags = BLOCKING | ADAPTER_FAIR,
-    CALLS(futex_fair, classic_futex, futex),
+    ADAPTER_VARIANT(futex_fair, classic_futex, futex),
 };
 
 const struct adapter adapter_ulock_pshared = {
     .name = "ulock-pshared",
     .about = "ulock, its futex calls process-shared between threads too",
+    .family = FAMILY_CLASSIC,
     .flags = BLOCKING,
-    CALLS(ulock, classic_ulock, ulock),
+    ADAPTER_VARIANT(ulock, classic_ulock, ulock),
 };
 
 const struct adapter adapter_ulock_fair_pshared = {
     .name = "ulock-fair-pshared",
     .about = "ulock-fair, its futex calls process-shared between threads too",
+    .family = FAMILY_CLASSIC,
     .flags = BLOCKING | ADAPTER_FAIR,
-    CALLS(ulock_fair, classic_ulock_fair, ulock_fair),
+    ADAPTER_VARIANT(ulock_fair, classic_ulock_fair, ulock_fair),
 };

@@ -20,7 +20,7 @@ void classic_requeue_signal(classic_requeue *c, const classic_drepper *m)
     uint32_t scope = m->scope;
 
     sc_fetch_add(&c->seq, 1); /* n -> n+1 */
-    kernel_device_wake(FW_KERNEL_WAKE, &c->seq, 1, scope_kernel_flags(scope), 0);
+    word_wake_one(&c->seq, scope);
 }
 
 void classic_requeue_broadcast(classic_requeue *c, const classic_drepper *m)

@@ -9,8 +9,7 @@
 
 static uint64_t until(const struct timespec *at)
 {
-    uint64_t end = (uint64_t)at->tv_sec * 1000000000u + (uint64_t)at->tv_nsec;
-    uint64_t now = clock_ns();
+    uint64_t end = clock_ns_of(at), now = clock_ns();
 
     return end > now ? end - now : 0;
 }
