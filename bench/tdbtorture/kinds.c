@@ -97,14 +97,11 @@ static void futex_init(void *lock)
     *(classic_furwock *)lock = (classic_furwock)CLASSIC_FURWOCK_INIT;
 }
 
-static const struct lock_kind futexes = {.name = "futex",
-                                         .size = sizeof(classic_furwock),
-                                         .shares = true,
-                                         .take = furwock_take,
-                                         .give = furwock_give,
-                                         .take_chain = futex_take,
-                                         .give_chain = futex_give,
-                                         .init = futex_init};
+#define ON_FUTEXES                                                                               \
+    .size = sizeof(classic_furwock), .shares = true, .take = furwock_take, .give = furwock_give, \
+    .take_chain = futex_take, .give_chain = futex_give
+
+static const struct lock_kind futexes = {.name = "futex", ON_FUTEXES, .init = futex_init};
 
 /* The same on the kernel service of the paper (furwock.ko). */
 static void kernel_init(void *lock)
@@ -115,15 +112,8 @@ static void kernel_init(void *lock)
     l->entry.scope = l->drained.scope = CLASSIC_KERNEL;
 }
 
-static const struct lock_kind kernel = {.name = "kernel-futex",
-                                        .size = sizeof(classic_furwock),
-                                        .shares = true,
-                                        .take = furwock_take,
-                                        .give = furwock_give,
-                                        .take_chain = futex_take,
-                                        .give_chain = futex_give,
-                                        .init = kernel_init,
-                                        .missing = kernel_device_missing};
+static const struct lock_kind kernel = {
+    .name = "kernel-futex", ON_FUTEXES, .init = kernel_init, .missing = kernel_device_missing};
 
 /* --- fw_ipc_rwlock ------------------------------------------------------------------------------
  *

@@ -116,7 +116,7 @@ static void make_locks(void)
 static void begin(void)
 {
     const struct lock_kind *kind = find_kind(told("TDBTORTURE_KIND"));
-    const char *why = kind->missing != NULL ? kind->missing() : NULL;
+    const char *why = lock_kind_missing(kind);
     fw_region *region;
     void *locks;
 

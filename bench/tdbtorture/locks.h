@@ -19,6 +19,12 @@ struct lock_kind {
     const char *(*missing)(void); /* NULL, or says why it cannot be used here */
 };
 
+/* NULL, or why this kind cannot be used here. */
+static inline const char *lock_kind_missing(const struct lock_kind *kind)
+{
+    return kind->missing != NULL ? kind->missing() : NULL;
+}
+
 /* Ends with NULL. */
 extern const struct lock_kind *const lock_kinds[];
 

@@ -167,7 +167,7 @@ int main(void)
     if (file < 0 || mkdtemp(folder) == NULL)
         return 1;
     for (const struct lock_kind *const *k = lock_kinds; *k != NULL; k++) {
-        const char *why = (*k)->missing != NULL ? (*k)->missing() : NULL;
+        const char *why = lock_kind_missing(*k);
 
         if (why != NULL)
             printf("%s: not tested: %s\n", (*k)->name, why);
