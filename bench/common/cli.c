@@ -9,7 +9,7 @@
 
 enum { REPETITIONS_MAX = 10000, BUDGET_MAX = 1000000, KEY_RESUME = 0x1100, KEY_DRY_RUN };
 
-#define RECHECK_NS UINT64_C(100000000) /* an interrupt is noticed so late */
+#define RECHECK_NS UINT64_C(50000000) /* an interrupt is noticed so late */
 
 volatile sig_atomic_t bench_interrupted;
 static const char *program; /* NULL: as it was started */

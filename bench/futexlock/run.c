@@ -176,13 +176,6 @@ static void all_of_them(struct fixture *s, struct worker_group *group, struct ca
     subtract(&before, &after, out);
 }
 
-/* Or until an interrupt. */
-static void recheck_until(uint64_t at)
-{
-    for (uint64_t now; (now = clock_ns()) < at && !bench_interrupted;)
-        clock_sleep_ns(at - now < LOOK_NS ? at - now : LOOK_NS);
-}
-
 double run_warm_seconds(unsigned threads, const struct extent *until)
 {
     unsigned ms = until->milliseconds / WARM_PART;
@@ -206,7 +199,7 @@ static void for_a_time(struct fixture *s, struct worker_group *group, const stru
     if (calls != NULL)
         calls_start(calls);
     read_all(s, &before);
-    recheck_until(clock_ns() + (uint64_t)until->milliseconds * MILLION);
+    bench_sleep_ns((uint64_t)until->milliseconds * MILLION);
     read_all(s, &after);
     if (calls != NULL)
         calls_stop(calls, &out->calls);
