@@ -94,18 +94,17 @@ class FW_CAPABILITY("mutex") mutex {
     [[nodiscard]] bool await_for(const std::chrono::duration<Rep, Period> &d, Predicate &&holds)
         FW_REQUIRES(this)
     {
-        return await_by(detail::from_now(d), holds);
+        return error_by_await(detail::from_now(d), holds) == 0;
     }
 
     template <class Clock, class Duration, class Predicate>
     [[nodiscard]] bool await_until(const std::chrono::time_point<Clock, Duration> &at,
                                    Predicate &&holds) FW_REQUIRES(this)
     {
-        for (;;)
-            if (await_by(detail::to_deadline(at), holds))
-                return true;
-            else if (!detail::is_early(at))
-                return false;
+        return detail::error_by(
+                   [&](const fw_deadline &deadline)
+                       FW_NO_THREAD_SAFETY_ANALYSIS { return error_by_await(deadline, holds); },
+                   at) == 0;
     }
 
     /* Does the calling thread hold the mutex? */
@@ -121,10 +120,10 @@ class FW_CAPABILITY("mutex") mutex {
 
   private:
     template <class Predicate>
-    bool await_by(const fw_deadline &deadline, Predicate &holds) FW_REQUIRES(this)
+    int error_by_await(const fw_deadline &deadline, Predicate &holds) FW_REQUIRES(this)
     {
         return fw_mutex_timedawait(&m_, detail::predicate_of<Predicate>, detail::argument_of(holds),
-                                   &deadline) == 0;
+                                   &deadline);
     }
 
     fw_mutex m_ = FW_MUTEX_INIT;

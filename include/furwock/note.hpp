@@ -186,13 +186,8 @@ class note {
     template <class Call, class Clock, class Duration>
     static bool done(Call call, const std::chrono::time_point<Clock, Duration> &at)
     {
-        for (;;) {
-            const fw_deadline deadline = detail::to_deadline(at);
-            const int error = call(&deadline);
-
-            if (error != ETIMEDOUT || !detail::is_early(at))
-                return error == 0;
-        }
+        return detail::error_by([&](const fw_deadline &deadline) { return call(&deadline); }, at) ==
+               0;
     }
 
     fw_note n_ = {};

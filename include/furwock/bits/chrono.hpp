@@ -91,6 +91,19 @@ bool is_early([[maybe_unused]] const std::chrono::time_point<Clock, Duration> &a
         return Clock::now() < at;
 }
 
+/* The error of call(deadline), with a deadline for that point, again while that came too early. */
+template <class Call, class Clock, class Duration>
+int error_by(Call call, const std::chrono::time_point<Clock, Duration> &at)
+{
+    for (;;) {
+        const fw_deadline deadline = to_deadline(at);
+        const int error = call(deadline);
+
+        if (error != ETIMEDOUT || !is_early(at))
+            return error;
+    }
+}
+
 /* Calls a timed call of furwock: wait(object, deadline), or wait(object, policy, deadline). */
 template <class Object>
 int wait_by(int (*wait)(Object *, const fw_deadline *), Object *object, const fw_deadline &at)
@@ -116,12 +129,11 @@ template <class Wait, class Object, class Clock, class Duration, class... Policy
 bool done_by(Wait wait, Object *object, const std::chrono::time_point<Clock, Duration> &at,
              const Policy &...policy)
 {
-    for (;;) {
-        const int error = wait_by(wait, object, to_deadline(at), policy...);
-
-        if (error == 0 || error != ETIMEDOUT || !is_early(at))
-            return error == 0;
-    }
+    return error_by(
+               [&](const fw_deadline &deadline) {
+                   return wait_by(wait, object, deadline, policy...);
+               },
+               at) == 0;
 }
 
 } // namespace detail

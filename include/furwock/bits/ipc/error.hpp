@@ -36,13 +36,11 @@ template <class Call, class Object, class Clock, class Duration>
 int by(Call call, Object *object, const std::chrono::time_point<Clock, Duration> &at,
        const wait_policy &policy)
 {
-    for (;;) {
-        const fw_deadline deadline = fw::detail::to_deadline(at);
-        const int error = call(object, policy.native_handle(), &deadline);
-
-        if (error != ETIMEDOUT || !fw::detail::is_early(at))
-            return error;
-    }
+    return fw::detail::error_by(
+        [&](const fw_deadline &deadline) {
+            return call(object, policy.native_handle(), &deadline);
+        },
+        at);
 }
 
 /* False: not now, or not in time.  Other errors are thrown. */
