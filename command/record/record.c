@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,23 +129,31 @@ static bool has_ended(pid_t child)
 
 /* --- The recording ---------------------------------------------------------------------------- */
 
+/* A pipe, a terminal or another device: it is written to, and not replaced. */
+static bool is_special(const char *path)
+{
+    struct stat is;
+
+    return stat(path, &is) == 0 && !S_ISREG(is.st_mode);
+}
+
 static void write_file(const struct options *o, const struct waits_view *v)
 {
+    bool is_in_place = is_special(o->file), is_good;
     char part[PATH_MAX];
     json_t *root = recording_save(v);
-    bool is_good;
     FILE *out;
 
-    snprintf(part, sizeof part, "%s.part", o->file);
+    snprintf(part, sizeof part, "%s%s", o->file, is_in_place ? "" : ".part");
     out = fopen(part, "we");
     is_good = out != NULL && json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
     if (out != NULL)
         is_good = fclose(out) == 0 && is_good;
     json_decref(root);
-    if (is_good && rename(part, o->file) == 0)
+    if (is_good && (is_in_place || rename(part, o->file) == 0))
         return;
     int error = errno;
-    if (out != NULL)
+    if (out != NULL && !is_in_place)
         unlink(part);
     command_die(COMMAND_FAILED, "cannot write %s: %s", o->file, strerror(error));
 }

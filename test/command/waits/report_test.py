@@ -141,6 +141,20 @@ class Recording(command_test.Case):
         self.assertEqual(done.returncode, 127)
         self.assertIn("/nowhere/program", done.stderr)
 
+    def test_into_a_pipe(self):
+        """What is no regular file is written to, and not replaced by one."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            done = command_test.furwock("record", "-p", str(os.getpid()), "--seconds=0.01", "-o",
+                                        str(pipe))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("format", json.loads(os.read(reader, 1 << 20)))
+        finally:
+            os.close(reader)
+        self.assertTrue(pipe.is_fifo())
+
     def test_what_is_there_stays_if_it_cannot_be_written(self):
         done = command_test.furwock("record", "-p", str(os.getpid()), "--seconds=0.01", "-o",
                                     "/nowhere/file")
