@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure/rng.h"
+
 #include "pages.h"
 #include "store.h"
 #include "walk.h"
@@ -14,22 +16,7 @@
 #define MOST_STATES 3000u
 #define MOST_SEARCHES 20u
 
-/* splitmix64 */
-static uint64_t chance_state;
-
-static uint64_t chance(void)
-{
-    uint64_t z = chance_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint32_t below(uint32_t n)
-{
-    return (uint32_t)((chance() >> 32) * n >> 32);
-}
+static struct rng chance;
 
 /* How likely each kind of step is, for the whole of a walk. */
 static struct {
@@ -47,11 +34,11 @@ static void draw_odds(void)
     static const uint32_t stay[] = {1, 4, 16, 64}, whim[] = {1, 4, 16, ONE},
                           flush[] = {4, ONE / 4, ONE, 4 * ONE}, change[] = {4, 16, 64, 256};
 
-    odds.stay = stay[below(4)];
-    odds.whim = whim[below(4)];
-    odds.flush = flush[below(4)];
-    odds.change = change[below(4)];
-    odds.slow = below(1u << model_thread_count);
+    odds.stay = stay[rng_below(&chance, 4)];
+    odds.whim = whim[rng_below(&chance, 4)];
+    odds.flush = flush[rng_below(&chance, 4)];
+    odds.change = change[rng_below(&chance, 4)];
+    odds.slow = rng_below(&chance, 1u << model_thread_count);
 }
 
 static uint32_t weight_of(struct model_choice choice, unsigned last)
@@ -70,11 +57,11 @@ static unsigned draw(const struct model_choice *list, unsigned n, unsigned last)
     uint32_t weights[MODEL_MAX_CHOICES], all = 0, at;
     unsigned i = 0;
 
-    if (below(odds.change) == 0)
-        odds.slow = below(1u << model_thread_count);
+    if (rng_below(&chance, odds.change) == 0)
+        odds.slow = rng_below(&chance, 1u << model_thread_count);
     for (unsigned k = 0; k < n; k++)
         all += weights[k] = weight_of(list[k], last);
-    for (at = below(all); at >= weights[i]; i++)
+    for (at = rng_below(&chance, all); at >= weights[i]; i++)
         at -= weights[i];
     return i;
 }
@@ -99,7 +86,7 @@ static unsigned walk_once(const struct search_limits *limits, struct model_choic
             list[i] = list[--n]; /* too many preemptions */
             if (n == 0)
                 return length;
-            i = below(n);
+            i = rng_below(&chance, n);
         }
         path[length++] = list[i];
         last = list[i].thread;
@@ -161,7 +148,7 @@ bool walk(const struct search_limits *limits, uint32_t seed, uint64_t steps,
     memset(r, 0, sizeof *r);
     r->preemptions = limits->preemptions;
     r->outcome = SEARCH_TOO_LARGE;
-    chance_state = seed;
+    rng_seed(&chance, seed);
     store_start();
     while (r->steps < steps && model_failure.kind == NULL) {
         r->walks++;
