@@ -112,6 +112,13 @@ class Results:
         self.commands = []        # that measure this again
         self.made = []            # of each file: of which sources, on a machine in which state
 
+    def absent(self):
+        """[(locks that were not there, why): one for each reason]"""
+        locks = {}
+        for lock, why in sorted(self.missing.items()):
+            locks.setdefault(why, []).append(lock)
+        return [(names, why) for why, names in locks.items()]
+
     def add(self, raw, where):
         if raw.get("format") == waited.FORMAT:
             self._add_machine(raw.get("machine") or {}, where)

@@ -124,7 +124,7 @@ def warnings(results):
         lines.append(f"{short} of {len(results.cells)} throughputs count in no goal; "
                      + compare.SHORT_TEXT)
     lines += [f"note: {note}" for note in results.notes]
-    lines += [f"not compared: {lock} ({why})" for lock, why in sorted(results.missing.items())]
+    lines += [f"not compared: {', '.join(locks)} ({why})" for locks, why in results.absent()]
     return lines
 
 

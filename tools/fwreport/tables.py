@@ -300,8 +300,8 @@ def machine(results):
 def missing(results):
     if not results.missing:
         return ""
-    rows = "".join(f"<li><b>{html.escape(lock)}</b>: {html.escape(why)}</li>"
-                   for lock, why in sorted(results.missing.items()))
+    rows = "".join(f"<li><b>{html.escape(', '.join(locks))}</b>: {html.escape(why)}</li>"
+                   for locks, why in results.absent())
     return f"<h3>Locks that could have been here and were not</h3><ul>{rows}</ul>"
 
 
