@@ -11,7 +11,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
 from test_parts import ABOUT, FakeWorker, Quiet, config, info, make  # noqa: E402
 from front import machine  # noqa: E402
-from flex import plan as planning, show, store as storing  # noqa: E402
+from flex import fitting, plan as planning, show, store as storing  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Plan, Settings  # noqa: E402
 
@@ -31,12 +31,38 @@ class Turns(unittest.TestCase):
         many, few = config(tasks=100 * machine.cpus()), config()
         plan = Plan("single", Settings(seconds=1.0, rounds=6, probes=()),
                     [(few, ["furwock"]), (many, ["furwock", "pthread"])])
-        planning.fit(plan, planning.estimate(plan) - 4)
+        fitting.fit(plan, planning.estimate(plan) - 4)
         self.assertLess(plan.settings.seconds, 1.0)
         self.assertAlmostEqual(plan.settings.length(many.tasks), 1.6)
-        said = planning.fit(plan, 2)
+        said = fitting.fit(plan, 2)
         self.assertEqual([c for c, _ in plan.groups], [few])
         self.assertIn(f"configurations dropped: {many}", said)
+
+    def test_a_thousand_tasks_get_fewer_rounds(self):
+        many, few = config(tasks=planning.MANY_TASKS), config()
+        names = ["pthread", "ulock-fair"]
+        plan = Plan("single", Settings(seconds=0.1, rounds=6, max_rounds=7, ci=1e-9,
+                                       probes=("contention", "waits"), probe_seconds=0.1),
+                    [(many, names), (few, names)])
+        full, below = planning.estimate(plan), 6 * 2 * planning.run_seconds(many, 1)
+        self.assertEqual(fitting.fit(plan, full), [])
+        said = fitting.fit(plan, full - below / 4)
+        self.assertEqual(said, ["with 1000 tasks 3 rounds instead of 6 (more, if time is left); "
+                                "contention of ulock-fair only"])
+        self.assertEqual(plan.settings.rounds, 6)
+        probed = [(c, lock, probe) for c in (many, few) for lock in names
+                  for probe in plan.settings.probes if plan.settings.is_probed(c, lock, probe)]
+        self.assertEqual(probed, [(many, "ulock-fair", "contention"), (few, "pthread", "waits"),
+                                  (few, "ulock-fair", "contention"), (few, "ulock-fair", "waits")])
+
+    def test_what_is_short_of_runs_comes_first(self):
+        many, few = config(tasks=planning.MANY_TASKS), config()
+        worker = FakeWorker(lambda _lock, call: 100.0 * call)
+        engine = make(names=["pthread"], points=[many, few], worker=worker, rounds=4, max_rounds=5,
+                      ci=1e-9, many_rounds=2)
+        engine.measure()
+        self.assertEqual([point.tasks for _, point, _, _ in worker.calls],
+                         [1000, few.tasks] * 2 + [few.tasks] * 2 + [1000, few.tasks])
 
     def test_too_short_is_said_and_marked(self):
         many = config(tasks=100 * machine.cpus())

@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 from front import machine, made  # noqa: E402
 
 from flex import Trouble, paper, show, stats  # noqa: E402
-from flex import plan as planning, store as storing  # noqa: E402
+from flex import fitting, plan as planning, store as storing  # noqa: E402
 from flex.cli import BUDGETS, DEFAULTS  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
@@ -211,7 +211,7 @@ class Planning(unittest.TestCase):
         self.assertEqual([names for _, names in plan.groups[:2]],
                          [["none"], list(planning.DEMO_LOCKS)])
         if machine.cpus() >= 2:
-            self.assertEqual(planning.fit(plan, BUDGETS["demo"]), [])
+            self.assertEqual(fitting.fit(plan, BUDGETS["demo"]), [])
 
     def test_processes_leave_out_what_is_for_threads(self):
         self.assertNotIn("furwock", self.locks.blocking("processes"))
@@ -220,15 +220,16 @@ class Planning(unittest.TestCase):
     def test_fit_shortens_then_drops_and_says_so(self):
         plan = planning.paper_plan(self.locks, [], "processes", Settings(), 2)
         full = planning.estimate(plan)
-        said = planning.fit(plan, full * 0.7)
-        self.assertLessEqual(planning.estimate(plan), full * 0.7)
+        said = fitting.fit(plan, full * 0.35)
+        self.assertLessEqual(planning.estimate(plan), full * 0.35)
         self.assertEqual(len(plan.groups), 27)
-        self.assertRegex(said[0], r"^runs of 0\.\d+ s instead of 1 s, to end in time$")
-        said = planning.fit(plan, 20)
+        self.assertRegex(said[0], "^with 1000 tasks 3 rounds instead of 6")
+        self.assertRegex(said[1], r"^runs of 0\.\d+ s instead of 1 s, to end in time$")
+        said = fitting.fit(plan, 20)
         self.assertLessEqual(planning.estimate(plan), 20)
         self.assertRegex(said[-1], r"configurations dropped: .*\(9,1\) 1000 tasks")
         with self.assertRaises(Trouble):
-            planning.fit(plan, 0.1)
+            fitting.fit(plan, 0.1)
 
     def test_bad_settings(self):
         for wrong in ({"seconds": 0.0}, {"rounds": 0}, {"rounds": 9, "max_rounds": 3}, {"ci": 2.0}):

@@ -17,7 +17,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "common")]
 
 import test_parts as parts  # noqa: E402
-from flex import Trouble, plan as planning, prefer, showshare, store as storing  # noqa: E402
+from flex import Trouble, fitting, plan as planning, prefer, showshare  # noqa: E402
+from flex import store as storing  # noqa: E402
 from flex.cli import BUDGETS, DEFAULTS  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
@@ -59,7 +60,7 @@ class Planning(unittest.TestCase):
     def test_what_matters_most_comes_first(self):
         plan = self.plan()
         self.assertEqual({c.share for c, _ in plan.groups[:12]}, {0, 50, 100})
-        planning.fit(plan, 60)
+        fitting.fit(plan, 60)
         self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 3, 4, 100})
 
     def test_those_that_only_poll_are_left_out_with_many_tasks(self):
@@ -80,7 +81,7 @@ class Planning(unittest.TestCase):
         plan = planning.share_demo_plan(self.locks, [], "threads",
                                         Settings(**DEFAULTS["share-demo"]))
         self.assertEqual(plan.groups[0][1], ["furwock-rw", "pthread-rw"])
-        self.assertEqual(planning.fit(plan, BUDGETS["share-demo"]), [])
+        self.assertEqual(fitting.fit(plan, BUDGETS["share-demo"]), [])
         self.assertEqual({c.tasks for c, _ in plan.groups}, {2, 4})
 
     def test_a_name_of_both_kinds(self):

@@ -12,7 +12,8 @@ from front.cli import (
     ENDING, EXIT_INTERRUPTED, Parser, add_cpus, positive, use_cpus, whole)
 
 from flex import (
-    Trouble, adaptive, plan as planning, processes, show, showshare, store as storing, where)
+    Trouble, adaptive, fitting, plan as planning, processes, show, showshare, store as storing,
+    where)
 from flex.engine import Engine
 from flex.progress import Progress, describe
 from flex.showpaper import PaperShow
@@ -345,7 +346,7 @@ def start(options):
         few = adaptive.WITHOUT if options.plan == adaptive.PLAN and not options.words else None
         planning.with_assist(plan, options.assist, few)
     budget = options.budget or BUDGETS.get(options.plan)
-    said = planning.fit(plan, budget) if budget and not old else []
+    said = fitting.fit(plan, budget) if budget and not old else []
     said += filter(None, [planning.too_short(plan)])
     if not any(names for _, names in plan.groups):
         raise Trouble("no lock here suits this", 2)

@@ -68,6 +68,8 @@ class Engine:
                 open_groups = self.open_groups()
                 if not open_groups:
                     break
+                # Those that need more runs only for narrow intervals come after all others.
+                open_groups = [g for g in open_groups if self.is_short(*g)] or open_groups
                 self.progress.round(number, open_groups)
                 for config, locks in in_turns(open_groups, number):
                     self.visit(config, locks, number)
@@ -93,7 +95,8 @@ class Engine:
 
     def is_short(self, config, locks):
         """Whether a lock has had fewer than the least number of runs."""
-        return any(self.cell_runs(config, lock) < self.plan.settings.rounds
+        least = self.plan.settings.least_rounds(config.tasks)
+        return any(self.cell_runs(config, lock) < least
                    for lock in self.alive(config, locks))
 
     def is_done(self, config, locks):
@@ -168,6 +171,8 @@ class Engine:
             self.store.note(f"system calls are not counted: {run['syscalls_why']}")
 
     def can_probe(self, config, lock, probe):
+        if not self.plan.settings.is_probed(config, lock, probe):
+            return False
         if probe == "contention":
             return self.store.locks.known(lock, config.share is not None)["trylock"]
         return probe != "syscalls" or self.worker.event is not None

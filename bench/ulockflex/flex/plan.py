@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What is to be run: which locks in which configurations, how often and for how long."""
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from front import assist, machine
 
-from flex import Trouble, paper, turns
+from flex import paper, turns
 
 PROBES = ("waits", "contention", "syscalls")
+MANY_TASKS = 1000          # with so many, a run lasts ten seconds, and time may be short
 PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
 
 
@@ -63,11 +63,22 @@ class Settings:
     seed: int = 1
     pin: bool = False          # each task stays on one CPU
     exact: bool = False        # runs last just `seconds`, as was asked for
+    many_rounds: int | None = None  # at least so many with MANY_TASKS; None: as with fewer tasks
 
     def length(self, tasks, probe=False):
         """Of a run: not less than several turns of the scheduler, unless told."""
         seconds = min(self.probe_seconds, self.seconds) if probe else self.seconds
         return seconds if self.exact else max(seconds, turns.least_seconds(tasks))
+
+    def least_rounds(self, tasks):
+        many = tasks >= MANY_TASKS and self.many_rounds
+        return min(self.rounds, many) if many else self.rounds
+
+    def is_probed(self, config, lock, probe):
+        """Where time is short, contention of the paper's lock only, and of many tasks no more."""
+        if self.many_rounds is None:
+            return True
+        return lock == paper.CONTENTION_LOCK if probe == "contention" else config.tasks < MANY_TASKS
 
     def problem(self):
         """What is wrong with them, or None."""
@@ -141,17 +152,17 @@ def run_seconds(config, seconds):
             + config.tasks * START_SECONDS_PER_TASK + last)
 
 
-def group_seconds(config, locks, settings, rounds):
-    probes = len(settings.probes) * min(settings.probe_rounds, rounds)
+def group_seconds(config, locks, settings, rounds=None):
+    rounds = rounds or settings.least_rounds(config.tasks)
+    probes = min(settings.probe_rounds, rounds) * sum(
+        settings.is_probed(config, lock, probe) for lock in locks for probe in settings.probes)
     switch = 0 if config.assist is None else rounds * SWITCH_SECONDS
-    return switch + len(locks) * (
-        rounds * run_seconds(config, settings.length(config.tasks))
-        + probes * run_seconds(config, settings.length(config.tasks, probe=True)))
+    return (switch + len(locks) * rounds * run_seconds(config, settings.length(config.tasks))
+            + probes * run_seconds(config, settings.length(config.tasks, probe=True)))
 
 
 def estimate(plan, rounds=None):
     """Expected seconds, with the least number of rounds unless another is given."""
-    rounds = rounds or plan.settings.rounds
     return sum(group_seconds(c, locks, plan.settings, rounds) for c, locks in plan.groups)
 
 
@@ -165,68 +176,15 @@ def too_short(plan):
             f"take {turns.least_seconds(tasks):g} s; without --seconds they last that long")
 
 
-# --- Making it fit into a time -----------------------------------------------------------------
-
-SECONDS_FLOOR = 0.1  # a shorter run says little
-ROUNDS_FLOOR = 6     # with fewer there is no interval
-NAMED = 4            # so many dropped configurations are named
-
-
-def fit(plan, budget):
-    """Shortens the plan until its least number of rounds fits the budget, in seconds.
-
-    First runs get shorter, then there are fewer rounds, then less is found out besides throughput,
-    then configurations are dropped from the end.  Returns lines that say so.
-    """
-    said = []
-    settings = plan.settings = dataclasses.replace(plan.settings)
-    if estimate(plan) <= budget:
-        return said
-    _shorten(plan, budget, said)
-    while estimate(plan) > budget and settings.rounds > ROUNDS_FLOOR:
-        settings.rounds -= 1
-        if estimate(plan) <= budget or settings.rounds == ROUNDS_FLOOR:
-            said.append(f"{settings.rounds} rounds instead of more")
-    if estimate(plan) > budget and settings.probes and settings.probe_rounds > 1:
-        settings.probe_rounds = 1
-        said.append("waits, contention and system calls in one round only")
-    while estimate(plan) > budget and settings.probes:
-        said.append(f"not measured: {settings.probes[-1]}")
-        settings.probes = settings.probes[:-1]
-    dropped = []
-    while estimate(plan) > budget and len(plan.groups) > 1:
-        dropped.append(plan.groups.pop()[0])
-    if dropped:
-        more = f" and {len(dropped) - NAMED} more" if len(dropped) > NAMED else ""
-        said.append("configurations dropped: " + "; ".join(map(str, dropped[:NAMED])) + more)
-    if estimate(plan) > budget:
-        raise Trouble(f"a budget of {budget:g} s is too small; "
-                      f"this needs {estimate(plan):.0f} s", 2)
-    return said
-
-
-def _shorten(plan, budget, said):
-    settings = plan.settings
-    was = settings.seconds
-    shortest = min(was, SECONDS_FLOOR)
-    spare = estimate(plan) - budget
-    per_second = settings.rounds * plan.cells()
-    settings.seconds = max(shortest, was - spare / per_second)
-    while settings.seconds > shortest and estimate(plan) > budget:  # the parts are not all linear
-        settings.seconds = max(shortest, settings.seconds * 0.98)
-    settings.seconds = round(settings.seconds, 3)
-    if settings.seconds != was:
-        said.append(f"runs of {settings.seconds:g} s instead of {was:g} s, to end in time")
-
-
 # --- Which locks -------------------------------------------------------------------------------
 
 # A lock that only polls is out of its element where tasks outnumber CPUs: who should have the
 # lock next waits for a CPU, and the others burn theirs.  It is shown a little of that.
 SPINNERS_PER_CPU = 2
 
-# From the furwock family, what a user would choose between.
+# From the furwock family, what a user would choose between, and what else users have.
 OURS = ("furwock", "furwock-fair")
+RIVALS = ("pthread", "pthread-adaptive", "nsync", "abseil", "tbb", "parking_lot", "rust-std")
 # Of locks for use between processes, those that work between threads too: these are not chosen
 # there, only taken when they are named.
 FOR_PROCESSES = ("furwock-ipc", "furwock-ipc-permit", "sysv-undo", "sem-named", "boost",
@@ -303,19 +261,27 @@ def _rwlocks(plan, locks, kind, tasks, cpus):
     return chosen
 
 
+NOT_WITH_MANY = RIVALS[1:]
+
+
 def paper_plan(locks, names, kind, settings, cpus):
     """All of section 4.1."""
     chosen = list(names) or locks.among(paper.NINE, kind)
     if not names and kind == "threads":
-        chosen += [n for n in locks.blocking(kind, ("furwock", "rival")) if n not in chosen]
+        chosen += locks.among(OURS + RIVALS, kind)
     plain = [n for n in chosen if n != "none"]
+    of_many = plain if names else [n for n in plain if n not in NOT_WITH_MANY]
     with_none = locks.among(["none"], kind) + plain
     groups = [(Config("efficiency", kind, 1, 1, 0.0, 0.0), with_none),
               (Config("efficiency", kind, 1, 1, 5.0, 5.0), with_none),
               (Config("efficiency", kind, 2, 2, 0.0, 0.0), with_none)]
-    groups += [(Config("tables", kind, tasks, 1, float(lht), float(nlht)), plain)
+    groups += [(Config("tables", kind, tasks, 1, float(lht), float(nlht)),
+                of_many if tasks >= MANY_TASKS else plain)
                for tasks in paper.TASKS for nlht, lht in paper.CONFIGURATIONS]
     plan = Plan("paper", settings, groups)
+    if len(of_many) < len(plain):
+        plan.left_out.append(f"with {MANY_TASKS} tasks, whose runs are long, without: "
+                             + ", ".join(n for n in plain if n in NOT_WITH_MANY))
     gone = [n for n in paper.NINE if not names and n not in chosen]
     if gone:
         plan.left_out.append("of the paper's nine are not here: " + ", ".join(gone))

@@ -29,8 +29,9 @@ def describe(plan):
     if longest > settings.seconds:
         length += f" (up to {longest:g} s where there are many tasks)"
     least, most = planning.estimate(plan), planning.estimate(plan, settings.max_rounds)
+    runs = sum(len(locks) * settings.least_rounds(config.tasks) for config, locks in plan.groups)
     lines.append(f"{cells} cells; {settings.rounds} to {settings.max_rounds} runs of "
-                 f"{length} each, {cells * settings.rounds} to "
+                 f"{length} each, {runs} to "
                  f"{cells * settings.max_rounds} in all; beside them, once: "
                  f"{', '.join(settings.probes) or 'nothing'}")
     lines.append(f"expected time: {clock_text(least)} to {clock_text(most)}")
