@@ -37,6 +37,19 @@ EFFICIENCY = {
     point: {BASE: (_printed.EFFICIENCY_SYSV[name],) * 2, USER_LEVEL: _printed.EFFICIENCY_USER[name]}
     for point, name in (((1, 1, 0), "idle"), ((1, 1, 10), "busy"), ((2, 2, 0), "two"))}
 
+SCALABILITY = {BASE: (_printed.SCALABILITY_SYSV,) * 2, USER_LEVEL: _printed.SCALABILITY_USER}
+CONTENTION_LOCK = _printed.CONTENTION_LOCK
+
+
+def contention(tasks):
+    """What the paper tells of so many tasks, in per cent: a word for each configuration."""
+    if tasks == 2:
+        return [f"{share:g}" for share in _printed.CONTENTION_2_TASKS]
+    return [f"above {_printed.CONTENTION_MORE_TASKS:g}"] * len(CONFIGURATIONS)
+
+
+COEFFICIENTS = dict(_printed.COEFF)     # of variation, in words
+
 # Reacquisition: fractions of never, once, twice (None: not told), and the most times in a row.
 REACQUIRE = {lock: (*(x and x / 100 for x in percents[:3]), percents[3])
              for lock, percents in _printed.REACQUIRE.items()}
