@@ -55,14 +55,14 @@ class Turns(unittest.TestCase):
         self.assertEqual(probed, [(many, "ulock-fair", "contention"), (few, "pthread", "waits"),
                                   (few, "ulock-fair", "contention"), (few, "ulock-fair", "waits")])
 
-    def test_what_is_short_of_runs_comes_first(self):
+    def test_many_tasks_wait_until_few_have_had_their_rounds(self):
         many, few = config(tasks=planning.MANY_TASKS), config()
         worker = FakeWorker(lambda _lock, call: 100.0 * call)
         engine = make(names=["pthread"], points=[many, few], worker=worker, rounds=4, max_rounds=5,
                       ci=1e-9, many_rounds=2)
         engine.measure()
         self.assertEqual([point.tasks for _, point, _, _ in worker.calls],
-                         [1000, few.tasks] * 2 + [few.tasks] * 2 + [1000, few.tasks])
+                         [few.tasks] * 4 + [1000] * 2 + [1000, few.tasks] + [1000] * 2)
 
     def test_too_short_is_said_and_marked(self):
         many = config(tasks=100 * machine.cpus())

@@ -5,7 +5,8 @@ In each round each configuration is visited once, and there all locks run one af
 C, in the next round B C A, and so on.  A machine that gets slower or faster does so for all locks
 alike, and no lock is always the first.  Each task draws the same times under every lock of a round.
 A configuration is done when the confidence intervals of all its locks are narrow, or after the
-largest number of rounds.
+largest number of its runs.  Those with a thousand tasks, whose runs are long, come when all others
+have had their least number.
 """
 
 import time
@@ -13,7 +14,7 @@ import time
 from front import assist
 from front.rounds import rotated
 
-from flex.plan import REFERENCE, run_seconds
+from flex.plan import MANY_TASKS, REFERENCE, run_seconds
 from flex.worker import Failure
 
 WRITE_SECONDS = 2.0  # not more often than this within a round
@@ -63,20 +64,29 @@ class Engine:
 
     def measure(self):
         """Runs the plan; True where nothing was left out for want of time."""
+        number = 0
         try:
-            for number in range(1, self.plan.settings.max_rounds + 1):
-                open_groups = self.open_groups()
-                if not open_groups:
-                    break
-                # Those that need more runs only for narrow intervals come after all others.
-                open_groups = [g for g in open_groups if self.is_short(*g)] or open_groups
-                self.progress.round(number, open_groups)
-                for config, locks in in_turns(open_groups, number):
+            while groups := self.next_groups():
+                number += 1
+                self.progress.round(number, groups)
+                for config, locks in in_turns(groups, number):
                     self.visit(config, locks, number)
                 self.write()
         except OutOfTime:
             return not any(self.is_short(*g) for g in self.plan.groups)
         return True
+
+    def next_groups(self):
+        """Those of the next round: first those with few tasks, until each has had its least number
+        of runs, then those with many, whose runs are long; then all that lack a narrow interval."""
+        groups = self.open_groups()
+        short = [g for g in groups if g[0].experiment != REFERENCE and self.is_short(*g)]
+        chosen = [g for g in short if g[0].tasks < MANY_TASKS] or short
+        if not chosen:
+            return groups
+        times = {_times(config) for config, _ in chosen}
+        return [g for g in groups
+                if (_times(g[0]) in times if g[0].experiment == REFERENCE else g in chosen)]
 
     def open_groups(self):
         """Those that need more runs, and as long the runs without a lock of the same times."""
@@ -113,7 +123,9 @@ class Engine:
         for lock in rotated(locks, number - 1):
             if not self.store.has_run(config, lock, number):
                 self.run_once(config, lock, number)
-        if number <= self.plan.settings.probe_rounds and config.experiment != REFERENCE:
+        if config.experiment != REFERENCE and (
+                max(self.cell_runs(config, lock) for lock in locks)
+                <= self.plan.settings.probe_rounds):
             for probe in self.plan.settings.probes:
                 for lock in rotated(locks, number - 1):
                     self.probe_once(config, lock, number, probe)
