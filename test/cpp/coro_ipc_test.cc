@@ -241,10 +241,15 @@ static void test_rest(const rest &r)
     CHECK(loop.run(first_of_two(r)));
     CHECK(kill(other, SIGKILL) == 0 && waitpid(other, nullptr, 0) == other);
     loop.run([](const rest &of) -> co::task<> {
-        auto held = co_await co::lock(*of.rw);
-        CHECK(held.owner_died());
+        auto taken = co_await co::lock(*of.rw);
+        CHECK(taken.owner_died());
+        auto held = std::move(taken);
+        CHECK(held.owner_died() && !taken.owner_died());
         held.consistent();
-        CHECK((co_await co::acquire(*of.permits)).owner_died());
+        auto permit = co_await co::acquire(*of.permits);
+        CHECK(permit.owner_died());
+        permit.give_back();
+        CHECK(!permit && !permit.owner_died());
     }(r));
     CHECK(fw_ipc_rwlock_trywrlock(r.rw) == 0 && fw_ipc_rwlock_wrunlock(r.rw) == 0);
     for (int end : {told[0], told[1], asked[0], asked[1]})

@@ -30,8 +30,10 @@ void permits(fixture &f)
     CHECK(mine && !mine.owner_died() && p.held_by_me() == 1 && !p.try_take() &&
           !p.try_take_for(1ms));
     kill_and_wait(holder);
-    const ipc::permit left = p.try_take_for(1h);
+    ipc::permit left = p.try_take_for(1h);
     CHECK(left && left.owner_died() && left.number() != mine.number());
+    std::thread([&] { CHECK(throws(EPERM, [&] { left.give_back(); })); }).join();
+    CHECK(left && left.owner_died() && p.held_by_me() == 2);
     mine.give_back();
     CHECK(!mine && throws(EPERM, [&] { mine.give_back(); }) && p.value() == 1);
 

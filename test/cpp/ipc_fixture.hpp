@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <string>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>

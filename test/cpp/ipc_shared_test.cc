@@ -22,8 +22,11 @@ void shared_modes(fixture &f)
             CHECK(!m.try_lock() && !m.try_lock_for(1ms));
             CHECK(!m.try_lock_until(std::chrono::system_clock::now()));
         }));
+        std::thread([&] { CHECK(throws(EPERM, [&] { reading.unlock(); })); }).join();
+        CHECK(reading && m.held_by_me() == FW_IPC_RWLOCK_READ);
         reading.unlock();
-        CHECK(!reading && throws(EPERM, [&] { reading.unlock(); }));
+        CHECK(!reading && m.held_by_me() == FW_IPC_RWLOCK_NONE);
+        CHECK(throws(EPERM, [&] { reading.unlock(); }));
     }
 }
 

@@ -112,6 +112,8 @@ void mutexes(fixture &f)
         CHECK(!s.lock.try_lock() && !s.lock.try_lock_for(1ms));
         CHECK(!s.lock.try_lock_until(std::chrono::system_clock::now()));
     }));
+    std::thread([&] { CHECK(throws(EPERM, [&] { held.unlock(); })); }).join();
+    CHECK(held && s.lock.is_held_by_me());
     ipc::guard<ipc::mutex> moved = std::move(held);
     CHECK(!held && moved && throws(EPERM, [&] { held.unlock(); }));
     moved.unlock();

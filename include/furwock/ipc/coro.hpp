@@ -41,7 +41,8 @@ class robust_guard {
     }
 
     robust_guard(robust_guard &&other) noexcept
-        : object_(other.release()), owner_(other.owner_), owner_died_(other.owner_died_)
+        : object_(other.release()), owner_(other.owner_),
+          owner_died_(std::exchange(other.owner_died_, false))
     {
     }
 
@@ -51,7 +52,7 @@ class robust_guard {
             unlock();
             object_ = other.release();
             owner_ = other.owner_;
-            owner_died_ = other.owner_died_;
+            owner_died_ = std::exchange(other.owner_died_, false);
         }
         return *this;
     }
@@ -64,6 +65,7 @@ class robust_guard {
     /* Does nothing if it holds nothing. */
     void unlock() noexcept
     {
+        owner_died_ = false;
         if (Object *const object = release())
             Unlock(object, owner_);
     }
@@ -89,6 +91,7 @@ class robust_guard {
         return owns_lock();
     }
 
+    /* The owner before this one was killed, and consistent() has not been called since. */
     [[nodiscard]] bool owner_died() const noexcept
     {
         return owner_died_;
@@ -135,7 +138,7 @@ class ipc_permit {
 
     ipc_permit(ipc_permit &&other) noexcept
         : of_(std::exchange(other.of_, nullptr)), number_(other.number_), owner_(other.owner_),
-          owner_died_(other.owner_died_)
+          owner_died_(std::exchange(other.owner_died_, false))
     {
     }
 
@@ -156,6 +159,7 @@ class ipc_permit {
     /* Does nothing if it is empty. */
     void give_back() noexcept
     {
+        owner_died_ = false;
         if (fw_ipc_permits *const of = std::exchange(of_, nullptr))
             fw_task_ipc_permits_give(of, number_, owner_);
     }

@@ -58,12 +58,12 @@ class [[nodiscard]] permit {
         return owner_died_;
     }
 
-    /* Gives it back.  Throws EPERM if there is none, or another thread holds it. */
+    /* Gives it back.  Throws EPERM if there is none, or another thread took it: it is still here. */
     void give_back()
     {
-        detail::check(of_ != nullptr ? fw_ipc_permits_give(std::exchange(of_, nullptr), number_)
-                                     : EPERM,
-                      "fw::ipc::permit::give_back");
+        const auto give = [this](fw_ipc_permits *of) { return fw_ipc_permits_give(of, number_); };
+
+        detail::check(detail::give_back(of_, give), "fw::ipc::permit::give_back");
     }
 
   private:

@@ -33,11 +33,13 @@ template <class Derived> class [[nodiscard]] reading {
         return owner_died_;
     }
 
-    /* Releases the lock.  Throws EPERM if it holds nothing. */
+    /*
+     * Releases the lock.  Throws EPERM if it holds nothing, or if another thread took the lock: it
+     * still holds it then.
+     */
     void unlock()
     {
-        check(lock_ != nullptr ? 0 : EPERM, "fw::ipc::shared_mutex: holds nothing");
-        check(Derived::release(std::exchange(lock_, nullptr)), "fw::ipc::shared_mutex: unlock");
+        check(give_back(lock_, Derived::release), "fw::ipc::shared_mutex: unlock");
     }
 
     [[nodiscard]] shared_mutex *mutex() const noexcept

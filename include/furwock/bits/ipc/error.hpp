@@ -52,6 +52,19 @@ inline bool is_taken(int error, const char *what)
     return true;
 }
 
+/*
+ * The error of release(), after which nothing is held; but if it is another thread that has it
+ * (EPERM), it is still held, and that thread can release it.
+ */
+template <class Held, class Release> int give_back(Held *&held, Release release)
+{
+    const int error = held != nullptr ? release(held) : EPERM;
+
+    if (error != EPERM)
+        held = nullptr;
+    return error;
+}
+
 /* The class of a C object in a region: it is its only member. */
 template <class T, class Handle> T *as(Handle *handle)
 {

@@ -108,15 +108,16 @@ template <class Lock> class [[nodiscard]] guard {
     }
 
     /*
-     * Releases the lock.  Throws EPERM (it holds nothing, or another thread does); EUCLEAN if its
-     * journal was overwritten: it is released then.
+     * Releases the lock.  Throws EPERM (it holds nothing, or another thread took the lock: the
+     * guard still holds it); EUCLEAN if its journal was overwritten: it is released then.
      */
     void unlock()
     {
-        check_held();
-        owner_died_ = false;
-        detail::check(calls::unlock(std::exchange(lock_, nullptr)->native_handle()),
-                      "fw::ipc::guard::unlock");
+        const int error = detail::give_back(
+            lock_, [](Lock *held) { return calls::unlock(held->native_handle()); });
+
+        owner_died_ = owner_died_ && lock_ != nullptr;
+        detail::check(error, "fw::ipc::guard::unlock");
     }
 
     /* The number of this acquisition: greater than all before, a fencing token.  0: not held. */
