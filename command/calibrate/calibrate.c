@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "calibrate.h"
 #include "command/command.h"
 #include "command/cpus.h"
+#include "command/print/result_file.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
 
@@ -85,61 +83,19 @@ static const struct argp command_line = {
         "error.",
 };
 
-/* Opened before anything is measured; what was there before stays until there is a result. */
-static int open_result(const char *path)
+static void write_result(const struct calibration *c, struct result_file *file)
 {
-    int fd;
-
-    if (path == NULL)
-        return -1;
-    fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
-    return fd;
-}
-
-/* A file keeps what is in it, unless there is room for the result; one that was new goes. */
-static void make_room(const char *path, int fd, off_t size)
-{
-    struct stat before;
-    int error;
-
-    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
-        return; /* a pipe, or a terminal */
-    error = posix_fallocate(fd, 0, size);
-    if (error == 0)
-        return;
-    if (before.st_size == 0)
-        unlink(path);
-    else if (ftruncate(fd, before.st_size) != 0)
-        command_warn("%s is longer than it was", path);
-    command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(error));
-}
-
-static void write_result(const struct calibration *c, const char *path, int fd)
-{
-    const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(6);
-    off_t size;
     struct printer p = print_begin(true, "furwock-calibrate-1");
 
     if (p.json == NULL)
         command_die(COMMAND_FAILED, "no memory");
     calibrate_print(&p, c);
-    size = (off_t)json_dumpb(p.json, NULL, 0, flags);
-    if (fd != STDOUT_FILENO)
-        make_room(path, fd, size);
-    if (json_dumpfd(p.json, fd, flags) != 0)
-        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
-    if (fd != STDOUT_FILENO && ftruncate(fd, size) != 0)
-        errno = 0; /* a pipe, or a terminal */
-    if (fd != STDOUT_FILENO && close(fd) != 0)
-        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+    if (!result_file_write(file, p.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)))
+        command_die(COMMAND_FAILED, "cannot write %s: %s", file->path, strerror(errno));
     json_decref(p.json);
-    if (fd == STDOUT_FILENO)
-        putchar('\n');
 }
 
-static void measure(struct calibration *c)
+static bool measure(struct calibration *c)
 {
     uint64_t began = clock_ns();
 
@@ -148,10 +104,11 @@ static void measure(struct calibration *c)
         command_die(COMMAND_FAILED, "no memory");
     do {
         if (!calibrate_round(c->cpus, c->n, &c->rounds[c->n]))
-            exit(COMMAND_FAILED);
+            return false;
         c->n++;
         c->seconds = (double)(clock_ns() - began) / 1e9;
     } while (c->n < ROUNDS_LEAST || (c->n < ROUNDS_MOST && c->seconds < c->seconds_wanted));
+    return true;
 }
 
 static int run(int argc, char **argv)
@@ -160,24 +117,29 @@ static int run(int argc, char **argv)
     struct printer text = print_begin(false, NULL);
     struct calibration c = {0};
     cpu_set_t wanted, cpus;
-    int fd;
+    struct result_file file = {0};
 
     argp_parse(&command_line, argc, argv, 0, NULL, &o);
     if (o.cpus != NULL && !cpus_read(o.cpus, &wanted))
         command_die(COMMAND_USAGE, "--cpus takes CPUs as 0,2-5, not \"%s\"", o.cpus);
     cpus_take(o.cpus != NULL ? &wanted : NULL, &cpus);
-    fd = open_result(o.json);
+    if (o.json != NULL && !result_file_open(&file, o.json))
+        command_die(COMMAND_FAILED, "cannot write %s: %s", o.json, strerror(errno));
 
     c.cpus = (unsigned)CPU_COUNT(&cpus);
     c.seconds_wanted = o.seconds;
     cpus_write(&cpus, c.cpu_list, sizeof c.cpu_list);
     machine_describe(&c.machine);
-    measure(&c);
+    if (!measure(&c)) {
+        if (o.json != NULL)
+            result_file_leave(&file);
+        return COMMAND_FAILED;
+    }
     calibrate_conclude(&c);
-    if (fd != STDOUT_FILENO)
+    if (o.json == NULL || strcmp(o.json, "-") != 0)
         calibrate_print(&text, &c);
-    if (fd >= 0)
-        write_result(&c, o.json, fd);
+    if (o.json != NULL)
+        write_result(&c, &file);
     free(c.rounds);
     return EXIT_SUCCESS;
 }

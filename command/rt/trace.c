@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/print/result_file.h"
 #include "command/run/run.h"
 #include "rt.h"
 
@@ -143,24 +144,13 @@ static json_t *words_json(char **words)
     return list;
 }
 
-/* Opened before anything is run. */
-static FILE *open_output(const char *path)
+static bool write_trace(const json_t *trace, struct result_file *file)
 {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-
-    if (out == NULL)
-        command_die(RUN_FAILED, "cannot write %s: %s", path, strerror(errno));
-    return out;
-}
-
-static bool write_trace(json_t *trace, FILE *out, const char *path)
-{
-    bool good = json_dumpf(trace, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
-
-    good = (out == stdout ? fflush(out) : fclose(out)) == 0 && good;
-    if (!good)
-        command_warn("cannot write %s: %s", out == stdout ? "the trace" : path, strerror(errno));
-    return good;
+    if (result_file_write(file, trace, JSON_COMPACT))
+        return true;
+    command_warn("cannot write %s: %s", strcmp(file->path, "-") == 0 ? "the trace" : file->path,
+                 strerror(errno));
+    return false;
 }
 
 static int run(int argc, char **argv)
@@ -168,15 +158,16 @@ static int run(int argc, char **argv)
     struct options o = {.file = "rt-trace.json"};
     struct rt_trace_kernel kernel = {.why = ""};
     char folder[PATH_MAX];
+    struct result_file file;
     json_t *trace;
-    FILE *out;
     int status;
 
     argp_err_exit_status = command_write_failed = RUN_FAILED;
     argp_parse(&command_line, argc, argv, ARGP_IN_ORDER, NULL, &o);
     if (o.first == 0)
         command_die(RUN_FAILED, "a program is missing");
-    out = open_output(o.file);
+    if (!result_file_open(&file, o.file))
+        command_die(RUN_FAILED, "cannot write %s: %s", o.file, strerror(errno));
     make_folder(folder);
     if (!o.no_kernel)
         rt_trace_kernel_begin(&kernel);
@@ -186,6 +177,7 @@ static int run(int argc, char **argv)
     remove_folder(folder);
     rt_trace_kernel_end(&kernel);
     if (trace == NULL) {
+        result_file_leave(&file);
         command_warn("%s: no real-time task began", argv[o.first]);
         return status != 0 ? status : RUN_FAILED;
     }
@@ -195,7 +187,7 @@ static int run(int argc, char **argv)
     json_object_set_new(trace, "command", words_json(argv + o.first));
     json_object_set_new(trace, "status", json_integer(status));
     json_object_set_new(trace, "missing", json_string(kernel.why));
-    if (!write_trace(trace, out, o.file))
+    if (!write_trace(trace, &file))
         status = RUN_FAILED;
     json_decref(trace);
     return status;

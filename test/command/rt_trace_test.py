@@ -9,6 +9,7 @@ The program's tasks run under SCHED_FIFO; without the right to that only what go
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,8 +41,8 @@ def left_behind():
 
 
 class Refused(unittest.TestCase):
-    def refused(self, wanted, *words, status=FAILED):
-        done = trace(*words)
+    def refused(self, wanted, *words, status=FAILED, **how):
+        done = trace(*words, **how)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertIn(wanted, done.stderr)
         return done
@@ -87,7 +88,23 @@ class Refused(unittest.TestCase):
                                    "-o", path, "--", "sh", "-c", "echo hello"],
                                   stderr=subprocess.PIPE, text=True, timeout=900, check=False)
             self.assertIn("no real-time task began", done.stderr)
-            self.assertEqual(path.read_text(), "")
+            self.assertFalse(path.exists())
+
+    def test_an_older_trace_stays_until_there_is_another(self):
+        def no_signal():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        no_room = "prlimit --pid $PPID --fsize=64 && exec \"$0\""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "t")
+            path.write_text("older")
+            self.refused("no real-time task began", "-n", "-o", path, "true")
+            self.assertEqual(path.read_text(), "older")
+            if not is_allowed():
+                self.skipTest("SCHED_FIFO is refused")
+            self.refused(f"cannot write {path}: File too large", "-n", "-o", path, "--",
+                         "sh", "-c", no_room, TASKS, preexec_fn=no_signal)
+            self.assertEqual(path.read_text(), "older")
 
     def test_full_disk(self):
         if not is_allowed():
