@@ -4,7 +4,7 @@
  *
  * Uncontended, a pair under a protocol with deferred updates costs at most 0.03 of PRIO_PROTECT's
  * and 0.8 of PRIO_INHERIT's.  Its lock and its unlock are on average as much cheaper than its own
- * baseline's as in the paper; contended, no dearer than the paper's worst.
+ * baseline's as in the paper; contended, no more expensive than the paper's worst.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -265,7 +265,8 @@ def _table1(results):
     for words, want, is_meant in (
             ("free", "as much cheaper than the baseline as in the paper",
              lambda sample: sample not in WORST),
-            ("contended", "no dearer than the paper's worst", lambda sample: sample in WORST)):
+            ("contended", "no more expensive than the paper's worst",
+             lambda sample: sample in WORST)):
         lines = [line for line in every if is_meant(line[2])]
         high = sorted((line for line in lines
                        if 100 * (line[3] - 1) > math.ceil(100 * (line[4] - 1))),

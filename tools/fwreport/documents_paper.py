@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The tables of doc/results/2002.md: section 4.1 in the paper's form, today's figures beside."""
 
+import re
+
 from . import between, compare, made, paper, sharing, stats, summary
 from .compare import FAIR, OURS, PTHREAD
 from .markdown import percent_above, percent_of, plain, ratio, table, thousands
@@ -24,10 +26,12 @@ def machine(results):
     """Rows for the table at the head of a page."""
     facts = made.facts([one for _, one in results.made])
     days = sorted({str(one["date"])[:10] for one in [results.machine] if one.get("date")})
-    where = summary.machine_lines(results)[0]
+    where = re.sub(r"(Linux \d+\.\d+)[^\s,]*", r"\1", summary.machine_lines(results)[0])
     rows = [["this machine", where.replace(": ", " of ", 1)],
             ["measured", ", ".join(days + [f"commit {facts['commit']}" if facts.get("commit")
                                            else "commit unknown"])]]
+    if facts.get("load before"):    # of the first step; the others' is that of those before them
+        facts["load before"] = facts["load before"].split(" to ")[0]
     state = [f"{name} {facts[name]}" for name in ("governor", "SMT", "load before")
              if facts.get(name)]
     if state:
@@ -165,10 +169,17 @@ def rivals(results):
         return []
     all_vs = [v for v in compare.all_versus(results, EXPERIMENT, "threads")
               if paper.covers(v.spot)]
-    said = (f"Geometric mean: {ratio(stats.geometric([v.to_rival for v in all_vs]))} of the best "
-            f"blocking rival, {ratio(stats.geometric([v.to_pthread for v in all_vs]))} of pthread.")
+    told = [v for v in all_vs if v.to_pthread and v.to_pthread.low is not None]
+    said = f"Geometric mean of all {len(all_vs)} cells: {_means(all_vs)}."
+    if 0 < len(told) < len(all_vs):
+        said += f" Of the {len(told)} that have intervals: {_means(told)}."
     return table(["tasks", "(nlht,lht)", "furwock, 1000/s", "best rival", "of best rival",
                   "of pthread", "coeff", "pthread's"], rows, texts=(1, 3, 4, 5)) + ["", said]
+
+
+def _means(all_vs):
+    return (f"{ratio(stats.geometric([v.to_rival for v in all_vs]))} of the best blocking rival, "
+            f"{ratio(stats.geometric([v.to_pthread for v in all_vs]))} of pthread")
 
 
 # --- Contention and fairness -------------------------------------------------------------------

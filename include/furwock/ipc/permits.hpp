@@ -58,7 +58,7 @@ class [[nodiscard]] permit {
         return owner_died_;
     }
 
-    /* Gives it back.  Throws EPERM if there is none, or another thread took it: it is still here. */
+    /* Gives it back.  Throws EPERM if there is none; or if another thread took it: it is kept. */
     void give_back()
     {
         const auto give = [this](fw_ipc_permits *of) { return fw_ipc_permits_give(of, number_); };
