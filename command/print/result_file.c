@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/command.h"
+
 bool result_file_open(struct result_file *f, const char *path)
 {
     *f = (struct result_file){.path = path, .fd = STDOUT_FILENO};
@@ -37,7 +39,7 @@ static int make_room(const struct result_file *f, off_t before, off_t size)
     if (error == EOPNOTSUPP)
         return 0; /* a file system that cannot tell beforehand */
     if (error != 0 && ftruncate(f->fd, before) != 0)
-        errno = error; /* longer than it was, with what was in it */
+        command_warn("%s is longer than it was", f->path);
     return error;
 }
 

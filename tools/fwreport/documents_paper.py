@@ -3,17 +3,14 @@
 
 import re
 
-from . import between, compare, made, paper, sharing, stats, summary
+from . import aims, between, compare, goals, made, paper, sharing, stats, summary
 from .compare import FAIR, OURS, PTHREAD
-from .markdown import percent_above, percent_of, plain, ratio, table, thousands
+from .markdown import percent_above, percent_of, span, table, thousands
+from .outcome import interval
 
 EXPERIMENT = "tables"
-FEW = 4                         # tasks; what is told of more of them is told apart
-FIGURE_LOCKS = (paper.BASE, "futex", "futex-fair", "ulock", "ulock-fair", "futex-spin3",
-                "futex-fair-spin3", "ulock-spin3", "ulock-fair-spin3", OURS, FAIR, PTHREAD)
-CLASSIC_RW, SHARED = "furwock-classic", "ulock-shared"
+FIGURE_LOCKS = (*paper.NINE, OURS, FAIR, PTHREAD)
 FIGURE_6 = (5.0, 5.0)           # (nlht, lht) of the published picture's table
-SHARE_LEAST = 0.95
 
 
 def _spots(results, kind="threads"):
@@ -55,8 +52,9 @@ def lengths(results, experiment=EXPERIMENT):
             runs = [len(cell.runs) for cell in cells]
             seconds = [run["seconds"] for cell in cells for run in cell.runs if run.get("seconds")]
             wide = sum(not cell.narrow for cell in cells)
-            rows.append([kind, tasks, len(cells), _range(runs), plain(stats.median(seconds).value)
-                         if seconds else "-", wide])
+            length = stats.median(seconds)
+            rows.append([kind, tasks, len(cells), _range(runs),
+                         summary.number(length and length.value), wide])
     return table(["", "tasks", "cells", "runs of each", "seconds of a run",
                   "cells whose interval is wider than ±5 %"], rows)
 
@@ -81,25 +79,18 @@ def efficiency(results):
         if lock == "none":
             continue
         group = (paper.BASE if lock == paper.BASE else
-                 paper.USER_LEVEL if lock in paper.FAIR_LOCKS + paper.GREEDY_LOCKS else None)
+                 paper.USER_LEVEL if lock in paper.NINE else None)
         row = [lock]
         for name, point in names.items():
             spot = spots[name]
             then = paper.EFFICIENCY[point].get(group)
             row += [percent_of(compare.throughput_ratio(results.cell(spot, lock),
-                                                        results.cell(spot, "none"))), _then(then)]
+                                                        results.cell(spot, "none"))), span(then)]
         scale = compare.throughput_ratio(results.cell(spots["two"], lock),
                                          results.cell(spots["idle"], lock))
-        rows.append(row + [ratio(scale), _then(paper.SCALABILITY.get(group))])
+        rows.append(row + [interval(scale), span(paper.SCALABILITY.get(group))])
     return table(["lock", "no work, 1 task", "2002", "10 us, 1 task", "2002",
                   "no work, 2 tasks, 2 locks", "2002", "scalability", "2002"], rows)
-
-
-def _then(low_high):
-    if low_high is None:
-        return "-"
-    low, high = low_high
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 # --- Tables 1 and 2, Figures 1 to 5 --------------------------------------------------------------
@@ -156,19 +147,17 @@ def _rate(cell):
 
 def rivals(results):
     """The grid again, today's locks: a row for each cell."""
-    rows = []
-    for v in compare.all_versus(results, EXPERIMENT, "threads"):
-        if not paper.covers(v.spot):
-            continue
-        ours, pthread = results.cell(v.spot, OURS), results.cell(v.spot, PTHREAD)
-        low = v.to_rival and v.to_rival.value < SHARE_LEAST
-        rows.append([v.spot.tasks, compare.configuration(v.spot), _rate(ours), v.rival or "-",
-                     ratio(v.to_rival) + " **<**" * bool(low), ratio(v.to_pthread),
-                     *(plain(cell.mean("coeff"), 3) if cell else "-" for cell in (ours, pthread))])
-    if not rows:
-        return []
     all_vs = [v for v in compare.all_versus(results, EXPERIMENT, "threads")
               if paper.covers(v.spot)]
+    rows = []
+    for v in all_vs:
+        ours, pthread = results.cell(v.spot, OURS), results.cell(v.spot, PTHREAD)
+        low = v.to_rival and v.to_rival.value < goals.CELL_LEAST
+        rows.append([v.spot.tasks, compare.configuration(v.spot), _rate(ours), v.rival or "-",
+                     interval(v.to_rival) + " **<**" * bool(low), interval(v.to_pthread),
+                     *summary.pair(ours, pthread, "coeff", 3)])
+    if not rows:
+        return []
     told = [v for v in all_vs if v.to_pthread and v.to_pthread.low is not None]
     said = f"Geometric mean of all {len(all_vs)} cells: {_means(all_vs)}."
     if 0 < len(told) < len(all_vs):
@@ -178,8 +167,9 @@ def rivals(results):
 
 
 def _means(all_vs):
-    return (f"{ratio(stats.geometric([v.to_rival for v in all_vs]))} of the best blocking rival, "
-            f"{ratio(stats.geometric([v.to_pthread for v in all_vs]))} of pthread")
+    best, pthread = (interval(stats.geometric(ratios)) for ratios in (
+        [v.to_rival for v in all_vs], [v.to_pthread for v in all_vs]))
+    return f"{best} of the best blocking rival, {pthread} of pthread"
 
 
 # --- Contention and fairness -------------------------------------------------------------------
@@ -209,7 +199,7 @@ def coefficients(results):
             found = [stats.median(cell.values("coeff")).value for spot in _spots(results)
                      if spot.tasks == tasks for cell in [results.cell(spot, lock)]
                      if cell and cell.values("coeff")]
-            row.append(plain(max(found, default=None), 3))
+            row.append(summary.number(max(found, default=None), 3))
         rows.append(row + [paper.COEFFICIENTS.get(lock, "")])
     return table(["lock"] + [f"{tasks} tasks" for tasks in paper.TASKS] + ["2002"], rows,
                  texts=(0, 6))
@@ -242,22 +232,23 @@ def _share_spots(results):
 
 
 def figure_6(results):
-    rows, means = [], {CLASSIC_RW: [], SHARED: []}
+    rows, means = [], {lock: [] for lock in paper.SHARE_LOCKS}
     for spot in _share_spots(results):
-        cells = [results.cell(spot, lock) for lock in (CLASSIC_RW, SHARED, "furwock-rw")]
+        cells = [results.cell(spot, lock) for lock in (*paper.SHARE_LOCKS, "furwock-rw")]
         if not all(cells[:2]):
             continue
         for lock, cell in zip(means, cells):
             means[lock].append(cell.mean("coeff"))
         rows.append([f"{spot.share:g} %", spot.tasks, _rate(cells[0]), _rate(cells[1]),
-                     ratio(compare.throughput_ratio(*cells[:2])), _rate(cells[2])])
+                     interval(compare.throughput_ratio(*cells[:2])), _rate(cells[2])])
     if not rows:
         return []
     spread = [f"{sum(found) / len(found):.3f}" for found in means.values()]
+    then = [f"{paper.SHARE_COEFFICIENTS[lock]:g}" for lock in means]
     return table(["reads", "tasks", "furwock of 2002", "shared ulock", "ratio", "fw_rwlock"], rows,
                  texts=(4,)) + [
         "", f"Mean coefficient of variation over these {len(rows)} cells: {spread[0]} for "
-        f"furwocks, {spread[1]} for shared ulocks (2002: 0.068 and 0.054)."]
+        f"furwocks, {spread[1]} for shared ulocks (2002: {then[0]} and {then[1]})."]
 
 
 def figure_6_today(results):
@@ -268,11 +259,11 @@ def figure_6_today(results):
                   if (v.spot.nlht, v.spot.lht) == FIGURE_6]
         if not all_vs:
             continue
-        low = sorted((v for v in all_vs if v.ratio.value < SHARE_LEAST),
+        low = sorted((v for v in all_vs if v.ratio.value < aims.SHARE_LEAST),
                      key=lambda v: v.ratio.value)
         rows.append([f"{lock}, {sharing.preference(results, lock)}",
                      f"{len(all_vs) - len(low)} of {len(all_vs)}",
-                     "; ".join(f"{v.spot.tasks} tasks, {v.spot.share:g} %: {ratio(v.ratio)} of "
+                     "; ".join(f"{v.spot.tasks} tasks, {v.spot.share:g} %: {interval(v.ratio)} of "
                                f"{v.rival}" for v in low) or "-"])
     return table(["", "cells at 0.95 or more", "the others"], rows, texts=(0, 2))
 

@@ -4,7 +4,8 @@
 from . import (adaptive, between, compare, experiment, futexlock, goals, lifo, lifotables,
                lockmix, mix, outcome, rtlatency, rttables, sharetables, stats, summary, waketables)
 from .compare import OURS, PTHREAD
-from .markdown import plain, ratio, table, titled
+from .markdown import table, titled
+from .outcome import interval
 
 CONDS = ("furwock", "wake-all", "nsync", "abseil", "parking_lot")
 STACK_HEAD = 32
@@ -30,14 +31,14 @@ def _pivot(one, heads, words, locks):
             continue
         switches = [cell.switches() for cell in (ours, base)]
         rows.append(words(point)
-                    + [ratio(experiment.ratio(one.cell(point, lock), base)) for lock in names]
+                    + [interval(experiment.ratio(one.cell(point, lock), base)) for lock in names]
                     + [", ".join("-" if s is None else f"{s.value:.2f}" for s in switches)])
     if not rows:
         return []
     mean = ["all, geometric mean"] + [""] * (len(heads) - 1)
     for lock in names:
         pairs = [(one.cell(point, lock), one.baseline(point)) for point in one.points()]
-        mean.append(ratio(experiment.overall(pairs)) if all(a and b for a, b in pairs) else "-")
+        mean.append(interval(experiment.overall(pairs)) if all(a and b for a, b in pairs) else "-")
     rows.append(mean + [""])
     return table(heads + names + [f"switches of a {one.kind.piece}: furwock, glibc"], rows,
                  texts=range(len(heads) + len(names) + 1))
@@ -66,8 +67,8 @@ def harts_run(results):
         calls = [futexlock.calls(one, point, cell.lock, side) for side in ("lock", "unlock")]
         rate = futexlock.speed(one, point, cell.lock)
         rows.append([cell.lock, f"{rate.value / 1000:.0f}",
-                     ratio(futexlock.times(one, point, cell.lock, futexlock.NORMAL)),
-                     ratio(futexlock.times(one, point, cell.lock, PTHREAD)),
+                     interval(futexlock.times(one, point, cell.lock, futexlock.NORMAL)),
+                     interval(futexlock.times(one, point, cell.lock, PTHREAD)),
                      *("-" if c is None else f"{c.value * 100:.2f} %" for c in calls)])
     then = [["2010: FUTEX_LOCK", "606", "1.00", "-", "35.73 %", "41.74 %"],
             ["2010: FUTEX_LOCK_ADAPTIVE", "749", "1.24", "-", "72.26 %", "72.27 %"]]
@@ -132,7 +133,7 @@ def stack_claims(results):
     rows = [["the paper's futex lock, 2015", "1.6"] + [""] * (len(points) - 1) + ["1.4"]
             + [""] * (len(points) - 1)]
     for lock in lifo.locks(one, STACK_HEAD, False):
-        rows.append([lock] + [ratio(lifo.times(one, point, lock, base))
+        rows.append([lock] + [interval(lifo.times(one, point, lock, base))
                               for base in (lifo.NATIVE, lifo.MUTEX) for point in points])
     heads = [f"of {base}, {point.threads} threads" for base in (lifo.NATIVE, lifo.MUTEX)
              for point in points]
@@ -161,7 +162,7 @@ def atomic_sizes(results):
             for name in mix.OPERATIONS:
                 at = [p for p in mix.points(one, size=size, where=where, mix=name)
                       if mix.plain(p) and p.threads == threads]
-                row.append(ratio(figure(one, at[0])) if at else "-")
+                row.append(interval(figure(one, at[0])) if at else "-")
         if set(row[1:]) != {"-"}:
             rows.append(row)
     return table(["bytes"] + [f"alone: {mix.OPERATIONS[0]}", *mix.OPERATIONS[1:],
@@ -181,18 +182,21 @@ def objects(results):
     return titled(sharetables.objects(results), texts=(0, 1, 2))
 
 
-def latency(results):
-    one = _found(results, "latency")
-    if not one:
-        return []
-    rows = []
-    for point in one.points():
+def _beside_the_c_library(results, name):
+    """[(cell, words of its point, its time, that over the C library's)] of all others."""
+    one, found = _found(results, name), []
+    for point in one.points() if one else []:
         base = one.baseline(point)
-        for cell in one.at(point):
-            if cell.family == "furwock":
-                rows.append([*waketables.point_words("latency", point), cell.lock,
-                             waketables.time(cell.median().value),
-                             ratio(experiment.ratio(cell, base))])
+        found += [(cell, waketables.point_words(name, point),
+                   waketables.time(cell.median().value), experiment.ratio(cell, base))
+                  for cell in one.at(point) if cell is not base]
+    return found
+
+
+def latency(results):
+    rows = [[*words, cell.lock, time, interval(ratio)]
+            for cell, words, time, ratio in _beside_the_c_library(results, "latency")
+            if cell.family == "furwock"]
     return table(["object", "test", "", "a turn", "of the C library's"], rows, texts=(0, 1, 2, 4))
 
 
@@ -207,7 +211,7 @@ def crowds(results):
         return []
     names = [lock for lock in one.locks() if lock != PTHREAD]
     rows = [[lockmix.describe(point)]
-            + [ratio(lockmix.times(one, point, lock, PTHREAD)) for lock in names]
+            + [interval(lockmix.times(one, point, lock, PTHREAD)) for lock in names]
             for points in lockmix.groups(one).values() for point in points
             if one.cell(point, OURS) and one.cell(point, PTHREAD)]
     return table(["operations per second, of pthread's"] + names, rows,
@@ -222,17 +226,8 @@ def processes(results):
 
 
 def drop_in(results):
-    one = _found(results, "dropin")
-    if not one:
-        return []
-    rows = []
-    for point in one.points():
-        base = one.baseline(point)
-        for cell in one.at(point):
-            if cell is not base and base is not None:
-                rows.append([*waketables.point_words("dropin", point),
-                             waketables.time(cell.median().value),
-                             ratio(experiment.ratio(cell, base), 3)])
+    rows = [[*words, time, interval(ratio, 3)]
+            for _, words, time, ratio in _beside_the_c_library(results, "dropin") if ratio]
     return table(["case", "threads", "a call", "of glibc's time"], rows, texts=(0, 3))
 
 
@@ -274,9 +269,9 @@ def hot_lock(results):
 
 def today_cells(results):
     rows = [[v.spot.tasks, compare.configuration(v.spot), v.spot.locks, v.rival or "-",
-             ratio(v.to_rival) + " **<**" * bool(v.to_rival
+             interval(v.to_rival) + " **<**" * bool(v.to_rival
                                                  and v.to_rival.value < goals.CELL_LEAST),
-             ratio(v.to_pthread)] for v in compare.all_versus(results, "grid", "threads")]
+             interval(v.to_pthread)] for v in compare.all_versus(results, "grid", "threads")]
     return table(["tasks", "(nlht,lht)", "locks", "best rival", "of best rival", "of pthread"],
                  rows, texts=(1, 3, 4, 5))
 

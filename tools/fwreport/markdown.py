@@ -24,32 +24,32 @@ def titled(tables, texts=(0,)):
     return lines
 
 
-def ratio(estimate, digits=2):
-    return NONE if estimate is None else outcome.interval(estimate, digits)
-
-
-def plain(value, digits=2):
-    return NONE if value is None else f"{value:.{digits}f}"
-
-
-def half(estimate, unit=100, digits=0):
-    """Half the interval, as " ±3"; "" where there is none."""
-    if estimate.low is None:
+def half(ratio, digits=0):
+    """Half the interval of a ratio in per cent, as " ±3"; "" where there is none."""
+    if ratio.low is None:
         return ""
-    if outcome.is_wide(estimate):
+    if outcome.is_wide(ratio):
         return " (very wide)"
-    return f" ±{(estimate.high - estimate.low) / 2 * unit:.{digits}f}"
+    return f" ±{(ratio.high - ratio.low) / 2 * 100:.{digits}f}"
 
 
-def percent_above(estimate):
-    """"+33 ±4": a ratio, as per cent above 1."""
-    return NONE if estimate is None else f"{(estimate.value - 1) * 100:+.0f}{half(estimate)}"
+def percent_above(ratio, digits=0):
+    """"+33 ±4": as per cent above 1."""
+    return (NONE if ratio is None
+            else f"{(ratio.value - 1) * 100:+.{digits}f}{half(ratio, digits)}")
 
 
-def percent_of(estimate):
-    """"84.6 ±0.3": a ratio, as per cent."""
-    return (NONE if estimate is None
-            else f"{estimate.value * 100:.1f}{half(estimate, digits=1)}")
+def percent_of(ratio):
+    """"84.6 ±0.3": as per cent."""
+    return NONE if ratio is None else f"{ratio.value * 100:.1f}{half(ratio, 1)}"
+
+
+def span(low_high):
+    """"84.6 to 87.9", or one figure where both are the same."""
+    if low_high is None:
+        return NONE
+    low, high = low_high
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def thousands(value):

@@ -21,7 +21,9 @@ _printed = _load("paper")
 prefer = _load("prefer")        # which read-write locks are compared
 
 TASKS = _printed.TASKS
-SHARE_SAID = _printed.SHARE_SAID
+NINE = _printed.NINE
+SHARE_SAID, SHARE_LOCKS = _printed.SHARE_SAID, _printed.SHARE_LOCKS
+SHARE_COEFFICIENTS = _printed.SHARE_COEFF       # of variation: the mean of all scenarios
 CONFIGURATIONS = _printed.CONFIGURATIONS        # (non-lock-hold, lock-hold), microseconds
 BASE = "sysv"
 MACHINE = "2002: dual Pentium III, 500 MHz"

@@ -54,11 +54,11 @@ def cells_table(results, experiment, kind):
         rows.append([v.spot.tasks, compare.configuration(v.spot), v.spot.locks,
                      rate(ours.mean("throughput")) + compare.SHORT * v.short, v.rival or "-",
                      goals.interval(v.to_rival) + mark, goals.interval(v.to_pthread),
-                     *_pair(ours, pthread, "coeff", 3), *_pair(ours, pthread, "syscalls", 3)])
+                     *pair(ours, pthread, "coeff", 3), *pair(ours, pthread, "syscalls", 3)])
     return rows
 
 
-def _pair(ours, other, metric, digits):
+def pair(ours, other, metric, digits):
     return (number(ours.mean(metric), digits),
             number(other.mean(metric) if other else None, digits))
 

@@ -7,6 +7,7 @@ from . import (adaptive, between, compare, futexlock, goals, ideal, lifo, lifota
                lockmixtables, made, mix, mixtables, paper, rttables, stats, summary,
                waketables)
 from .compare import FAIR, OURS, PTHREAD
+from .markdown import percent_above, percent_of, span
 
 CLASSES = {goals.REACHED: "reached", goals.OPEN: "open", goals.MISSED: "missed",
            goals.UNKNOWN: "unknown"}
@@ -99,19 +100,7 @@ def improvement_intro(results):
 
 
 def _percent(ratio):
-    if ratio is None:
-        return ""
-    change = (ratio.value - 1) * 100
-    return f"{change:+.1f}{_half(ratio)}"
-
-
-def _half(ratio):
-    """Half the interval of a ratio, in percent."""
-    if ratio.low is None:
-        return ""
-    if goals.is_wide(ratio):
-        return " (very wide)"
-    return f" ±{(ratio.high - ratio.low) / 2 * 100:.1f}"
+    return "" if ratio is None else percent_above(ratio, 1)
 
 
 def improvement(results):
@@ -161,24 +150,15 @@ def efficiency(results):
     for lock in locks:
         ratios = [compare.throughput_ratio(results.cell(s, lock), results.cell(s, "none"))
                   for s in spots]
-        rows.append([lock] + ["-" if r is None else _share(r) for r in ratios])
+        rows.append([lock] + list(map(percent_of, ratios)))
     for name in (paper.BASE, paper.USER_LEVEL):
         then = [paper.EFFICIENCY.get((s.tasks, s.locks, s.nlht + s.lht), {}).get(name)
                 for s in spots]
-        rows.append([f"{name}, 2002"] + ["-" if t is None else _range(t) for t in then])
+        rows.append([f"{name}, 2002"] + list(map(span, then)))
     return ("<h3>Efficiency: throughput in percent of a run without lock calls</h3>"
             + table(head, rows, ours=lambda row: row[0] == OURS)
             + '<p class="soft">The columns say how long an iteration works, held and not held '
             "together.</p>")
-
-
-def _share(ratio):
-    return f"{ratio.value * 100:.1f}{_half(ratio)}"
-
-
-def _range(low_high):
-    low, high = low_high
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 KERNEL_METRICS = (("system calls", "syscalls"), ("voluntary switches", "vcsw"),
