@@ -36,7 +36,7 @@ int fw_await_cond(fw_await *op, fw_cond *c, fw_mutex *m, const fw_deadline *dead
     if (error != 0)
         return error;
     op->aux_ = m;
-    fw_cond_enqueue_(c, op);
+    fw_cond_enqueue_(c, op); /* F:await-unlocks-first */
     fw_mutex_unlock_as_(m, task);
     return fw_operation_queued_(loop, op, deadline);
 }
@@ -51,7 +51,7 @@ static int go_to_mutex(fw_await *op, uint8_t why)
     op->want_ = why;
     op->yields_ = 0;
     op->result_ = 0;
-    return fw_await_mutex_again_(op);
+    return fw_await_mutex_again_(op); /* F:await-not-again */
 }
 
 static int go_on(fw_await *op)
@@ -88,7 +88,7 @@ static bool stop(fw_await *op)
         return fw_operation_leave_(op, &fw_operation_cond_);
     if (!fw_operation_leave_(op, &fw_operation_mutex_))
         return false;
-    pass_signal_on(op);
+    pass_signal_on(op); /* F:await-swallows-signal */
     return true;
 }
 

@@ -180,7 +180,7 @@ static void tell(void *arg)
     struct record *r = arg;
     uint32_t *word = &r->waiter->word;
 
-    fw_add32_release(&r->tellings, 1); /* NT2 */
+    fw_add32_release(&r->tellings, 1); /* NT2  F:note-counts-late */
     fw_add32_release(word, 1);         /* NT1: the last access */
     fw_futex_wake(word, 1, FW_FUTEX_PRIVATE);
 }
@@ -222,7 +222,7 @@ static bool end(struct record *r)
 {
     bool has_nothing = fw_await_cancel(&r->op);
 
-    if (r->op.is_listed_ && !r->is_heard)
+    if (r->op.is_listed_ && !r->is_heard) /* F:note-unheard */
         hear(r);
     return has_nothing;
 }
@@ -235,7 +235,7 @@ static void leave(struct waiter *me)
 
         for (unsigned i = 0; i < me->n; i++)
             told += fw_load32_acquire(&me->records[i].tellings);
-        if (seen == told)
+        if (seen == told) /* F:note-leaves-early */
             return;
         fw_sleep_(&me->word, seen, FW_FUTEX_PRIVATE, NULL);
     }
@@ -246,7 +246,7 @@ static void watch_note(struct waiter *me, const fw_note *note)
 {
     unsigned i = 1;
 
-    for (const fw_note *p = note; p != NULL; p = p->parent_, i++)
+    for (const fw_note *p = note; p != NULL; p = p->parent_, i++) /* F:note-one-level */
         if (fw_await_event(&me->records[i].op, (fw_event *)(uintptr_t)&p->event_, NULL) == 0)
             return;
 }
@@ -266,8 +266,8 @@ static int look(struct waiter *me)
         return ECANCELED;
     if (state != FW_OPERATION_SIGNALLED && state != FW_OPERATION_GRANTED)
         return EINPROGRESS;
-    hear(r);
-    if (state == FW_OPERATION_SIGNALLED)
+    hear(r);                             /* F:note-polls-unheard */
+    if (state == FW_OPERATION_SIGNALLED) /* F:note-heard-once */
         r->is_heard = false; /* if poll queues it for the mutex, it will be told again */
     return fw_await_poll(&r->op);
 }
@@ -298,7 +298,7 @@ static int wait_submitted(struct waiter *me, const fw_note *note, const fw_deadl
 
     watch_note(me, note);
     error = wait_for_one(me, note, deadline);
-    if (error != 0 && !end(&me->records[0]))
+    if (error != 0 && !end(&me->records[0])) /* F:note-loses-grant */
         error = 0;
     for (unsigned i = 1; i < me->n; i++)
         end(&me->records[i]);
@@ -339,7 +339,7 @@ int fw_note_cond_wait(fw_cond *c, fw_mutex *m, const fw_note *note, const fw_dea
     if (error != EINPROGRESS)
         return error;
     error = wait_submitted(&me, note, deadline);
-    if (error != 0)
+    if (error != 0) /* F:note-without-mutex */
         fw_mutex_lock(m);
     return error;
 }

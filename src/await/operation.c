@@ -168,7 +168,7 @@ bool fw_await_cancel(fw_await *op)
     }
     was_granted = state != FW_OPERATION_LOST && !stop(op);
     if (was_granted && fw_load32_acquire(&op->state_) == FW_OPERATION_SIGNALLED) {
-        fw_operation_kind_(op)->forsake(op);
+        fw_operation_kind_(op)->forsake(op); /* F:await-keeps-signal */
         was_granted = false;
     }
     end(op);

@@ -37,6 +37,7 @@ enum family {
     FAMILY_LINE,
     FAMILY_BUCKET,
     FAMILY_COND,
+    FAMILY_NOTE,
     FAMILY_RWLOCK,
     FAMILY_SEM,
     FAMILY_BARRIER,

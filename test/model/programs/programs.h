@@ -14,8 +14,8 @@ struct program_group {
 /* All groups, as --list shows them. */
 #define PROGRAM_GROUPS(GROUP)                                                                      \
     GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(line), GROUP(condition), GROUP(cond),      \
-        GROUP(rwlock), GROUP(sem), GROUP(await), GROUP(barrier), GROUP(latch), GROUP(once),        \
-        GROUP(atomic), GROUP(ipc_mutex), GROUP(ipc_rwlock), GROUP(ipc_rwlock_task),                \
+        GROUP(rwlock), GROUP(sem), GROUP(await), GROUP(note), GROUP(barrier), GROUP(latch),        \
+        GROUP(once), GROUP(atomic), GROUP(ipc_mutex), GROUP(ipc_rwlock), GROUP(ipc_rwlock_task),   \
         GROUP(ipc_permits), GROUP(ipc_barrier), GROUP(ipc_once), GROUP(ipc_journal),               \
         GROUP(ipc_cond), GROUP(posix_sem), GROUP(posix_cond), GROUP(posix_rwlock),                 \
         GROUP(posix_barrier), GROUP(posix_mutex), GROUP(rt), GROUP(scx), GROUP(bucket),            \

@@ -15,6 +15,7 @@
 #include <furwock/event.h>
 #include <furwock/latch.h>
 #include <furwock/mutex.h>
+#include <furwock/note.h>
 #include <furwock/once.h>
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>
@@ -73,6 +74,18 @@ CALLS_OF(bucket, BUCKET);
     CALL(lock_registered, fw_mutex_lock_registered_) \
     CALL(unlock_late, fw_mutex_unlock_and_wake_)
 CALLS_OF(cond, COND);
+
+/* Cancellable waits, for mutexes and conditions of threads. */
+#define NOTE_CALLS(CALL, DATA)              \
+    CALL(lock, fw_note_mutex_lock)          \
+    CALL(wait, fw_note_cond_wait)           \
+    CALL(notify, fw_note_notify)            \
+    CALL(wait_policy, fw_cond_wait_policy)  \
+    CALL(signal, fw_cond_signal)            \
+    CALL(broadcast, fw_cond_broadcast)      \
+    CALL(lock_policy, fw_mutex_lock_policy) \
+    CALL(unlock, fw_mutex_unlock)
+CALLS_OF(note, NOTE);
 
 #define RWLOCK_CALLS(CALL, DATA)                               \
     CALL(rdlock, fw_rwlock_rdlock)                             \
