@@ -190,6 +190,13 @@ class Planning(unittest.TestCase):
                          [(1, 1, 0.0), (1, 1, 10.0), (2, 2, 0.0)])
         self.assertEqual(plan.groups[0][1][0], "none")
 
+    def test_of_some_numbers_of_tasks(self):
+        plan = planning.paper_plan(planning.Locks(info()), [], "threads", Settings(), 2)
+        planning.keep_tasks(plan, (3, 100))
+        self.assertEqual({c.tasks for c, _ in plan.groups if c.experiment != "reference"}, {3, 100})
+        self.assertEqual(sum(c.experiment == "reference" for c, _ in plan.groups), 4)
+        self.assertFalse([line for line in plan.left_out if "1000" in line])
+
     def test_paper_with_threads_adds_ours_and_rivals(self):
         plan = planning.paper_plan(self.locks, [], "threads", Settings(), 2)
         self.assertEqual(plan.groups[-1][1], [*paper.NINE, "furwock", "pthread"])

@@ -215,16 +215,17 @@ class Whole(unittest.TestCase):
     def test_plan_and_resume(self):
         words = ("share", "--share", "0,90", "--lht", "5", "--nlht", "5", "--probes", "none",
                  "--json", self.path, "--quiet", "furwock-rw", "pthread-rw")
-        done = self.ulockflex(*words, *SHORT)
+        done = self.ulockflex(*words, *SHORT, "--tasks", "2,4")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("over the best rival with the same preference", done.stdout)
         cells = self.load()["cells"]
-        self.assertEqual(len(cells), 2 * 2 * 4)  # locks, shares, task counts
+        self.assertEqual([c["tasks"] for c in cells], [2, 2, 4, 4] * 2)  # shares, locks
         more = self.ulockflex(*words, "--resume", "--rounds", "3")
         self.assertEqual(more.returncode, 0, more.stderr)
         again = self.load()["cells"]
-        self.assertEqual([c["runs"][:2] for c in again], [c["runs"] for c in cells])
+        self.assertEqual([c["runs"][:2] for c in again[:len(cells)]], [c["runs"] for c in cells])
         self.assertEqual({len(c["runs"]) for c in again}, {3})
+        self.assertEqual({c["tasks"] for c in again}, {2, 3, 4, 100})
 
     def test_broken_locks_are_caught(self):
         done = self.ulockflex(*SHORT, "--share", "60", "--tasks", "4", "--lht", "20", "--nlht",
@@ -260,7 +261,11 @@ class Whole(unittest.TestCase):
         self.refused("absent-rw is not in this build", "--share", "50", "absent-rw")
         self.refused("locks: furwock-rw pthread-rw .* none pthread", "--share", "50", "futx")
         self.refused("between threads only", "share", "--kind", "processes", "furwock-rw")
-        self.refused("--tasks is for one configuration", "share", "--tasks", "3")
+        self.refused("--regions is for one configuration", "share", "--regions", "3")
+        self.refused("share has no configuration of 7 tasks; there are 2, 3, 4, 100", "share",
+                     "--tasks", "2,7")
+        self.refused("--tasks", "share", "--tasks", "2,")
+        self.refused("several numbers in a plan, not in one configuration", "--tasks", "2,3")
         self.refused("--lht and --nlht together", "share", "--lht", "3")
         self.refused("--share is for one configuration", "today", "--share", "3")
 

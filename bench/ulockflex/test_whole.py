@@ -202,7 +202,7 @@ class BadInput(InDirectory):
         self.refused("has to come before", "pthread", "paper")
         self.refused("between threads only", "--kind", "processes", "private")
         self.refused("named twice", "pthread", "pthread")
-        self.refused("--tasks is for one configuration", "demo", "--tasks", "3")
+        self.refused("--locks is for one configuration", "demo", "--locks", "3")
 
     def test_values(self):
         self.refused("--tasks", "--tasks", "0")

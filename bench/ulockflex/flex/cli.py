@@ -70,6 +70,10 @@ def percents(text):
     return tuple(dict.fromkeys(values))
 
 
+def task_counts(text):
+    return tuple(dict.fromkeys(whole(part) for part in text.split(",")))
+
+
 def probes(text):
     names = tuple(text.split(",")) if text not in ("", "none") else ()
     if set(names) - set(planning.PROBES):
@@ -86,7 +90,8 @@ def make_parser():
                            "\"Fuss, Futexes and Furwocks\" (2002).")
     p.add_argument("words", nargs="*", metavar="LOCK", help=argparse.SUPPRESS)
     one = p.add_argument_group("one configuration")
-    one.add_argument("--tasks", type=whole, metavar="N", help="number of tasks (2)")
+    one.add_argument("--tasks", type=task_counts, metavar="N",
+                     help="number of tasks (2); N[,N...]: of a plan, only so many")
     one.add_argument("--locks", type=whole, metavar="N",
                      help="number of locks, given to the tasks round robin (1)")
     where.add_options(one)
@@ -163,12 +168,14 @@ def check_locks(names, locks, kind, sharing):
         raise Trouble("a lock is named twice", 2)
 
 
-PLACE = ("tasks", "locks", "lht", "nlht", "share", "memory", "regions")
+PLACE = ("locks", "lht", "nlht", "share", "memory", "regions")
 
 
 def check_point(options):
     """The options of one configuration have no meaning in a plan, or only some have."""
     if options.plan == "single":
+        if len(options.tasks or ()) > 1:
+            raise Trouble("--tasks takes several numbers in a plan, not in one configuration", 2)
         return
     taken = ("lht", "nlht", "share") if options.plan == "share" else ()
     for name in PLACE:
@@ -226,7 +233,7 @@ def make_plan(options, locks, settings):
         value = getattr(options, name)
         return default if value is None else value
 
-    point = {"tasks": given("tasks", 2), "locks": given("locks", 1),
+    point = {"tasks": given("tasks", (2,))[0], "locks": given("locks", 1),
              "lht_us": given("lht", 1.0), "nlht_us": given("nlht", 9.0),
              "pick": given("pick", "own"), **where.chosen(options, given("locks", 1))}
     return planning.single(locks, names, kind, point, settings, options.share or (), cpus)
@@ -342,6 +349,8 @@ def start(options):
         if not options.assist:
             storing.check_assist(old, options.json, about["assist"])
     plan = make_plan(options, locks, make_settings(options, old))
+    if options.tasks and options.plan != "single":
+        planning.keep_tasks(plan, options.tasks)
     if options.assist:
         few = adaptive.WITHOUT if options.plan == adaptive.PLAN and not options.words else None
         planning.with_assist(plan, options.assist, few)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from front import assist, machine
 
-from flex import paper, turns
+from flex import Trouble, paper, turns
 
 PROBES = ("waits", "contention", "syscalls")
 MANY_TASKS = 1000          # with so many, a run lasts ten seconds, and time may be short
@@ -104,6 +104,24 @@ class Plan:
 
     def cells(self):
         return sum(len(locks) for _, locks in self.groups)
+
+
+def _with(tasks):
+    """How a line about what is left out begins, where that is so with so many tasks only."""
+    return f"with {tasks} tasks"
+
+
+def keep_tasks(plan, tasks):
+    """Only the configurations of these numbers of tasks, and the runs without a lock beside."""
+    there = {config.tasks for config, _ in plan.groups if config.experiment != REFERENCE}
+    for number in tasks:
+        if number not in there:
+            raise Trouble(f"the plan {plan.name} has no configuration of {number} tasks; there "
+                          f"are {', '.join(map(str, sorted(there)))}", 2)
+    plan.groups = [(config, locks) for config, locks in plan.groups
+                   if config.tasks in tasks or config.experiment == REFERENCE]
+    gone = tuple(map(_with, there.difference(tasks)))
+    plan.left_out = [line for line in plan.left_out if not line.startswith(gone)]
 
 
 # What an ideal lock is measured by: the same loop with no lock at all, in each round, on each CPU a
@@ -256,8 +274,8 @@ def _rwlocks(plan, locks, kind, tasks, cpus):
     chosen = locks.rwlocks(kind, tasks, cpus)
     gone = [n for n in locks.rw_by_name if n not in chosen and locks.is_choice(n, kind, True)]
     if gone:
-        plan.left_out.append(f"with {tasks} tasks on {cpus} CPUs, without those that only "
-                             f"poll: {', '.join(gone)}")
+        plan.left_out.append(f"{_with(tasks)} on {cpus} CPUs, without those that only poll: "
+                             + ", ".join(gone))
     return chosen
 
 
@@ -280,7 +298,7 @@ def paper_plan(locks, names, kind, settings, cpus):
                for tasks in paper.TASKS for nlht, lht in paper.CONFIGURATIONS]
     plan = Plan("paper", settings, groups)
     if len(of_many) < len(plain):
-        plan.left_out.append(f"with {MANY_TASKS} tasks, whose runs are long, without: "
+        plan.left_out.append(f"{_with(MANY_TASKS)}, whose runs are long, without: "
                              + ", ".join(n for n in plain if n in NOT_WITH_MANY))
     gone = [n for n in paper.NINE if not names and n not in chosen]
     if gone:
