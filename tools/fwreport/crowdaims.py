@@ -245,7 +245,7 @@ def _most(one, point, lock, sample):
 
 def _changes(one):
     """[(point, protocol, sample, change, bound)] of the averages of Table 1."""
-    for point in rtlatency.points(one, rtlatency.TASKS):
+    for point in rtlatency.of_the_paper(one):
         for lock, _ in rtlatency.deferred(one, point):
             for sample in rtlatency.SAMPLES:
                 now = rtlatency.change(one, point, lock, sample)

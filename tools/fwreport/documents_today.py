@@ -281,6 +281,7 @@ TABLES = {
     "2010-run": harts_run, "2010-duty-cycles": duty_cycles,
     "2014-pairs": rt_pairs, "2014-table-1": _of_tasks(rttables.table1),
     "2014-figure-1": _of_tasks(rttables.figure1),
+    "2014-needless-calls": _of_tasks(rttables.needless_calls),
     "2015-claims": stack_claims, "2015-stack": stack, "2015-sizes": atomic_sizes,
     "uncontended": uncontended, "objects": objects, "latency": latency,
     "more-tasks-than-cpus": more_tasks, "lockmix": crowds, "grid": today_cells,

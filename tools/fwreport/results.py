@@ -7,7 +7,7 @@ import os
 import shlex
 from collections import namedtuple
 
-from . import experiment, waited
+from . import experiment, stats, waited
 
 FORMAT = "furwock-bench-1"
 PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
@@ -19,6 +19,7 @@ PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo
 Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share assist",
                   defaults=("own", None, None))
 ON = "on"
+NARROW = 0.05       # half the interval of a mean, in parts of it: as ulockflex goes on for
 
 # As in bench/ulockflex/flex/turns.py: each of several tasks has had a CPU so many times.
 WINDOW_TURNS, SLICE_SECONDS = 4, 0.004
@@ -50,6 +51,14 @@ class Cell:
         self.narrow = bool(raw.get("narrow", True))
         self.failures = [fault for fault in raw.get("failures") or [] if isinstance(fault, dict)]
         self.short = bool(raw.get("short"))
+
+    def join(self, other):
+        """Takes in what another file has of the same."""
+        self.runs += other.runs
+        self.short |= other.short
+        middle = stats.mean(self.values("throughput"))
+        self.narrow = middle.low is not None and (
+            middle.high - middle.value <= NARROW * middle.value)
 
     def doubt(self, cpus):
         """Takes out runs in which tasks had not started: they were runs of fewer tasks.  Marks what
@@ -187,8 +196,7 @@ class Results:
                 run["round"] = (len(self.files), run.get("round", at))
             old = self.cells.setdefault((cell.spot, cell.lock), cell)
             if old is not cell:
-                old.runs += cell.runs
-                old.short |= cell.short
+                old.join(cell)
 
     def _add_uncontended(self, raw, where):
         from . import uncontended

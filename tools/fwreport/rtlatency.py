@@ -11,7 +11,8 @@ PAIRS, TASKS = "pairs", "tasks"
 BASELINES = {"PCP-DU-BOOL": "PCP", "PCP-DU-PF": "PCP", "MPCP-DU": "MPCP", "FMLP+-DU": "FMLP+"}
 # Those whose figures Table 1 gives as a change; on one CPU only.
 BESIDE = {INHERIT: "PCP", PROTECT: "PCP", "PIP": "PCP", "IPCP": "PCP"}
-# Baselines with a system call that they need not make.
+# Baselines with a system call that they need not make, in sets of tasks of their own: Table 1 does
+# not show them.
 EXTRA = {"PCP+PI": "PCP", "MPCP+YIELD": "MPCP", "FMLP++YIELD": "FMLP+"}
 
 SAMPLES = {"lock_free": "lock, free", "unlock_free": "unlock, nobody waits",
@@ -38,6 +39,18 @@ def points(one, kind):
     """Of PAIRS or of TASKS; few CPUs and few tasks first."""
     return sorted((point for point in one.points() if point.kind == kind),
                   key=lambda point: (point.tier, point.cpus, point.tasks, point.run_ms))
+
+
+def with_needless_calls(one):
+    """The sets of tasks that were measured to tell what those calls are worth."""
+    return [point for point in points(one, TASKS)
+            if any(cell.lock in EXTRA for cell in one.at(point))]
+
+
+def of_the_paper(one):
+    """The sets of tasks of Table 1."""
+    apart = with_needless_calls(one)
+    return [point for point in points(one, TASKS) if point not in apart]
 
 
 def title(point):

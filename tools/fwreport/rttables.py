@@ -75,12 +75,26 @@ def _block(one, point, sample, words):
 def table1(one):
     """[(title, heads, rows)]: a table for each set of tasks."""
     tables = []
-    for point in rtlatency.points(one, rtlatency.TASKS):
+    for point in rtlatency.of_the_paper(one):
         rows = []
         for sample, words in (rtlatency.SAMPLES | rtlatency.APART).items():
             rows += _block(one, point, sample, words)
         tables.append((f"Table 1, {rtlatency.title(point)}, runs of {point.run_ms} ms: ns",
                        ["(samples of each)"] + [cell.lock for cell in one.at(point)], rows))
+    return tables
+
+
+def needless_calls(one):
+    """[(title, heads, rows)]: baselines with and without a system call that they need not make."""
+    tables = []
+    for point in rtlatency.with_needless_calls(one):
+        locks = [cell.lock for cell in one.at(point)]
+        rows = [[f"{words}, {rtlatency.FIGURES[figure]}"]
+                + [_cell(rtlatency.nanoseconds(one.cell(point, lock), sample, figure),
+                         rtlatency.change(one, point, lock, sample, figure)) for lock in locks]
+                for sample, words in rtlatency.SAMPLES.items() for figure in ("average", "median")]
+        tables.append((f"a needless call, {rtlatency.title(point)}, runs of {point.run_ms} ms: ns",
+                       [""] + locks, [row for row in rows if set(row[1:]) != {"-"}]))
     return tables
 
 
@@ -96,7 +110,7 @@ def _at_percent(one, point, lock, percent):
 def figure1(one):
     """[(title, heads, rows)]: the distribution as percentiles, for each set of tasks."""
     tables = []
-    for point in rtlatency.points(one, rtlatency.TASKS):
+    for point in rtlatency.of_the_paper(one):
         locks = [cell.lock for cell in one.at(point) if rtlatency.distribution(cell)]
         if not locks:
             continue
@@ -111,7 +125,7 @@ def figure1(one):
 
 
 def _all(one):
-    return pairs(one) + table1(one) + figure1(one)
+    return pairs(one) + table1(one) + needless_calls(one) + figure1(one)
 
 
 def text(one):

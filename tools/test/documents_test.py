@@ -44,6 +44,7 @@ class Tables(unittest.TestCase):
             synthetic_share.uncontended(), synthetic_wakes.condperf(), synthetic_wakes.pingpong(),
             synthetic_wakes.latency(), synthetic_futexlock.futexlock(), synthetic_lifo.lifo(),
             synthetic_mix.atomicmix(), synthetic_rtlatency.pairs(), synthetic_rtlatency.tasks(),
+            synthetic_rtlatency.tasks(**synthetic_rtlatency.WITH_NEEDLESS_CALLS, run_ms=500),
             synthetic_between.processes(), synthetic_between.database(),
             synthetic_adaptive.adaptive(), synthetic_lockmix.lockmix())
 
@@ -76,6 +77,17 @@ class Tables(unittest.TestCase):
                 run["throughput"] = 2000.0 if cell["lock"] == "futex-fair" else 1000.0
         rows = cells(documents.TABLES["2002-table-1"](load(raw)))
         self.assertEqual(rows[2][:4], ["2", "(0,10)", "+100 ±0", "-15.5"])
+
+    def test_runs_of_two_files_add_up(self):
+        raws = [paper(runs=4, tasks=(2,), locks=("sysv",)) for _ in range(2)]
+        for raw, seconds in zip(raws, (0.15, 0.5)):
+            for cell in raw["cells"]:
+                cell["narrow"] = False
+                for run in cell["runs"]:
+                    run.update(seconds=seconds, throughput=1000.0)
+        make = documents.TABLES["2002-lengths"]
+        self.assertEqual(cells(make(load(raws[0])))[2][2:], ["4", "4", "0.15", "4"])
+        self.assertEqual(cells(make(load(*raws)))[2][2:], ["4", "8", "0.15 to 0.50", "0"])
 
     def test_no_interval_of_three_runs(self):
         rows = cells(documents.TABLES["2002-table-2"](load(paper(runs=3))))

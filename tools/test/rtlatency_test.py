@@ -107,11 +107,22 @@ class Figures(unittest.TestCase):
                          ["MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU"])
 
     def test_extra_calls(self):
-        one = rtlatency.found(load(invented.tasks(one=(*invented.ONE_CPU, "PCP+PI"),
-                                                  many=("MPCP", "MPCP+YIELD"))))
-        alone, many = rtlatency.points(one, rtlatency.TASKS)
+        extra = invented.tasks(**invented.WITH_NEEDLESS_CALLS, run_ms=500)
+        one = rtlatency.found(load(invented.tasks(), extra))
+        alone, many = rtlatency.with_needless_calls(one)
         self.assertEqual(rtlatency.compared(one, alone, "PCP+PI"), "PCP")
         self.assertEqual(rtlatency.compared(one, many, "MPCP+YIELD"), "MPCP")
+        (title, heads, rows), (other, _, _) = rttables.needless_calls(one)
+        self.assertIn("5 tasks on 1 CPU, tier A, runs of 500 ms", title)
+        self.assertIn("6 tasks on 3 CPUs", other)
+        self.assertEqual(heads[1:], ["PCP", "PCP+PI", "PCP-DU-BOOL"])
+        self.assertEqual(rows[0], ["lock, free, average", "1000", "1000 (+0%)", "50 (-95%)"])
+        self.assertEqual(len(rows), 4 * 2)
+        for tables in (rttables.table1(one), rttables.figure1(one)):
+            self.assertEqual(len(tables), 2)  # of the sets without them only
+        picture = next(picture for picture in drawing.draw(load(extra, invented.tasks()))
+                       if picture.name == "rtlatency")
+        self.assertEqual(len(picture.figure.axes), 2)
 
     def test_table1_has_what_the_paper_has_not(self):
         raw = invented.tasks()

@@ -9,6 +9,8 @@ import synthetic_wakes
 PROTOCOLS = {"PRIO_INHERIT": (20, 0), "PRIO_PROTECT": (2000, 2), "PIP": (30, 0), "IPCP": (8, 0),
              "PCP": (700, 2), "PCP-DU-BOOL": (8, 0), "MPCP": (1900, 2), "MPCP-DU": (14, 0),
              "FMLP+": (1900, 2), "FMLP+-DU": (14, 0)}
+WITH_NEEDLESS_CALLS = {"one": ("PCP", "PCP+PI", "PCP-DU-BOOL"),
+                       "many": ("MPCP", "MPCP+YIELD", "MPCP-DU")}
 ONE_CPU = ("PRIO_INHERIT", "PRIO_PROTECT", "PIP", "IPCP", "PCP", "PCP-DU-BOOL")
 MANY_CPUS = ("PRIO_INHERIT", "MPCP", "MPCP-DU", "FMLP+", "FMLP+-DU")
 AVERAGES = {"lock_free": 1000, "unlock_free": 1000, "lock_taken": 3000, "unlock_taken": 5000}
@@ -55,9 +57,9 @@ def pairs(repetitions=7, tasks=(2, 5, 16), locks=tuple(PROTOCOLS), seed=9, tier=
         for n in tasks for lock in locks])
 
 
-def tasks(repetitions=8, one=ONE_CPU, many=MANY_CPUS, cpus=3, seed=10):
+def tasks(repetitions=8, one=ONE_CPU, many=MANY_CPUS, cpus=3, seed=10, run_ms=1000):
     generator = random.Random(seed)
     return synthetic_wakes.result("rtlatency", [
         synthetic_wakes.cell(lock, family(lock), 1, 1e-6, 1, repetitions, generator, kind="tasks",
-                             tasks=n, cpus=on, tier="A", run_ms=1000, ns=table1(lock))
+                             tasks=n, cpus=on, tier="A", run_ms=run_ms, ns=table1(lock))
         for n, on, locks in ((5, 1, one), (6, cpus, many)) for lock in locks])

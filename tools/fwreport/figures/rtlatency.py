@@ -133,7 +133,7 @@ def draw(results):
         return []
     pairs = [point for point in rtlatency.points(one, rtlatency.PAIRS)
              if one.cell(point, rtlatency.INHERIT)]
-    tasks = [point for point in rtlatency.points(one, rtlatency.TASKS)
+    tasks = [point for point in rtlatency.of_the_paper(one)
              if rtlatency.deferred(one, point)]
     curves = [point for point in tasks
               if any(rtlatency.distribution(one.cell(point, lock))
