@@ -19,7 +19,7 @@ static uint32_t readers_of(const fw_brlock *l)
 static uint32_t writer_of(const fw_brlock *l)
 {
     return fw_check_native_owner_(FW_NATIVE_(fw_brlock_is_held_by_me)(l),
-                                  (int)fw_load32_relaxed(&l->owner_));
+                                  FW_NATIVE_(fw_brlock_owner)(l));
 }
 
 static int checked_fw_brlock_init(fw_brlock *l)

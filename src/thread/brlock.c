@@ -8,12 +8,16 @@
  *
  * Readers count themselves in counters, one per CPU (if there are any: sys/percpu.h), and in
  * stripes, by an atomic instruction.  A lock with counters has one stripe, for what cannot be done
- * in a sequence; a lock without has several, and a thread always uses the same one.
+ * in a sequence, and for readers that come soon after a writer; a lock without has several, and a
+ * thread always uses the same one.
  *
  * owner          meaning                      left by
  * -------------  ---------------------------  -----------------------------------------------------
  * 0              open: readers come and go    a thread that has the mutex: closes
- * id             closed by a writer           id: opens; a reader: adds SLEEPERS
+ * SHARING        the same, by the stripe: so  a thread that has the mutex: closes, without a fence;
+ *                do new locks begin           a reader inside, once ENOUGH have come: 0
+ * id             closed by a writer           id: opens (SHARING; without counters: 0); a reader:
+ *                                             adds SLEEPERS
  * id, SLEEPERS   closed, readers sleep here   id: opens, and wakes them all
  *
  * stripe         meaning                      left by
@@ -29,7 +33,8 @@
  *          without SLEEPERS.
  *
  * BR1  The owner and CLOSED are set and cleared only by the holder of the mutex: in the order
- *      owner, counters, CLOSED, and cleared in the order CLOSED, owner.
+ *      owner, counters, CLOSED, and cleared in the order CLOSED, owner.  A reader changes SHARING
+ *      to 0, and nothing else.
  * BR2  After the owner was set and the fence has returned, no reader changes a counter until the
  *      owner is 0 again.
  * BR3  Modulo 2^31, counters and stripes together count the readers inside and those that tried and
@@ -40,6 +45,8 @@
  *      uses the address only) or holds the mutex, which destroy takes.
  * BR6  A reader that waits is counted in `kept` until it is inside or gives up, and the owner is
  *      not set before `kept` was 0 with the lock open: so at most one writer keeps it out.
+ * BR7  While SHARING is set, and from when it was to when the next writer opens, all counters are
+ *      0, and no reader changes one: the owner has not been 0 since the last fence (BR2).
  */
 #include <errno.h>
 
@@ -83,16 +90,38 @@ static bool enter_stripe(fw_brlock *l)
     return false;
 }
 
+/*
+ * A reader is inside that has found SHARING.  The count may miss some.  SHARING -> 0: whoever finds
+ * that acquires what this reader has (fw_percpu_add_).
+ */
+static void note_reader(fw_brlock *l)
+{
+    uint32_t *readers = &l->lines_->stripe[0].readers;
+    uint32_t n = fw_load32_relaxed(readers) + 1, seen = BRLOCK_SHARING;
+
+    fw_store32_relaxed(readers, n);
+    if (n >= BRLOCK_ENOUGH)
+        fw_cas32_release(&l->owner_, &seen, 0);
+}
+
+/* False if the lock is closed.  With counters, but not by them. */
+static bool enter_sharing(fw_brlock *l)
+{
+    uint32_t owner = fw_load32_relaxed(&l->owner_);
+
+    if (brlock_is_closed(owner) || !enter_stripe(l))
+        return false;
+    if (owner == BRLOCK_SHARING)
+        note_reader(l);
+    return true;
+}
+
 /* False if the lock is closed. */
 static inline bool enter(fw_brlock *l)
 {
-    if (has_counters(l)) {
-        if (fw_percpu_add_(&l->owner_, counters_of(l), l->counters_, 1))
-            return true;
-        if (brlock_is_closed(fw_load32_relaxed(&l->owner_)))
-            return false;
-    }
-    return enter_stripe(l);
+    if (!has_counters(l))
+        return enter_stripe(l);
+    return fw_percpu_add_(&l->owner_, counters_of(l), l->counters_, 1) || enter_sharing(l);
 }
 
 /* id -> id, SLEEPERS; then sleeps until the writer opens the lock. */
@@ -199,13 +228,15 @@ static uint32_t close_counters(fw_brlock *l)
     return readers;
 }
 
-/* 0 -> id; then n -> n + what the counters had, CLOSED.  The caller holds the mutex. */
+/*
+ * 0, SHARING -> id; then n -> n + what the counters had, CLOSED.  The caller holds the mutex.
+ * Without a fence readers meet the writer in the stripe only, as where there are no counters.
+ */
 static void close_to_readers(fw_brlock *l)
 {
-    uint32_t readers = 0;
+    uint32_t before = fw_xchg32_acquire(&l->owner_, fw_self_()), readers = 0;
 
-    fw_store32_relaxed(&l->owner_, fw_self_());
-    if (has_counters(l))
+    if (has_counters(l) && before != BRLOCK_SHARING) /* BR7 */
         readers = close_counters(l);
     for (uint32_t i = 0; i < l->lines_->stripes; i++) {
         fw_add32_acq_rel(&l->lines_->stripe[i].word, readers * BRLOCK_READER + BRLOCK_CLOSED);
@@ -213,12 +244,13 @@ static void close_to_readers(fw_brlock *l)
     }
 }
 
-/* n, CLOSED -> n; then id -> 0, and wakes those who sleep there. */
+/* n, CLOSED -> n; then id -> SHARING, or 0, and wakes those who sleep there. */
 static void open_to_readers(fw_brlock *l)
 {
+    fw_store32_relaxed(&l->lines_->stripe[0].readers, 0);
     for (uint32_t i = 0; i < l->lines_->stripes; i++)
         fw_add32_release(&l->lines_->stripe[i].word, -BRLOCK_CLOSED);
-    if ((fw_xchg32_release(&l->owner_, 0) & BRLOCK_SLEEPERS) != 0)
+    if ((fw_xchg32_release(&l->owner_, sharing(l)) & BRLOCK_SLEEPERS) != 0)
         fw_futex_wake(&l->owner_, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 

@@ -43,6 +43,7 @@ int fw_brlock_init(fw_brlock *l)
     lines->generation = fw_fork_generation_();
     l->counters_ = counters;
     l->lines_ = lines;
+    l->owner_ = sharing(l);
     return 0;
 }
 FW_LINKABLE_(fw_brlock_init);

@@ -22,8 +22,15 @@
  *   lines_  ----------->  counters_   counters, one per CPU, if there are any
  */
 
-/* The owner word: an identity, whose lowest byte is 1, and this. */
+/* The owner word: an identity, whose lowest byte is 1, and SLEEPERS; or 0; or SHARING alone. */
 #define BRLOCK_SLEEPERS UINT32_C(2)
+#define BRLOCK_SHARING UINT32_C(4)
+
+/*
+ * So many readers since the last writer, and the next ones use the counters: a fence costs a writer
+ * as much as some dozens of readers lose by sharing a cache line.
+ */
+#define BRLOCK_ENOUGH 64u
 
 /* A stripe, and the count of those kept out: one bit and 31 bits of count. */
 #define BRLOCK_CLOSED UINT32_C(1)
@@ -34,6 +41,7 @@
 
 struct fw_brlock_stripe_ {
     uint32_t word;
+    uint32_t readers; /* about as many have come since the last writer, while SHARING was set */
 } __attribute__((aligned(FW_PERCPU_STRIDE)));
 
 /* What a lock has allocated; the counters lie behind the stripes. */
@@ -46,7 +54,8 @@ struct fw_brlock_lines_ {
 };
 
 _Static_assert((FW_ID_HELD & BRLOCK_SLEEPERS) == 0, "told apart");
-_Static_assert(BRLOCK_SLEEPERS < 1u << FW_ID_SHIFT, "beside the number");
+_Static_assert((FW_ID_HELD & BRLOCK_SHARING) == 0, "told apart");
+_Static_assert((BRLOCK_SLEEPERS | BRLOCK_SHARING) < 1u << FW_ID_SHIFT, "beside the number");
 _Static_assert(sizeof(struct fw_brlock_stripe_) == FW_PERCPU_STRIDE, "one line each");
 _Static_assert(sizeof(struct fw_brlock_lines_) == FW_PERCPU_STRIDE,
                "the mutex has a line of its own");
@@ -54,12 +63,12 @@ _Static_assert(sizeof(fw_brlock) == 16, "small enough to lie anywhere");
 
 static inline bool brlock_is_closed(uint32_t owner)
 {
-    return owner != 0;
+    return (owner & ~BRLOCK_SHARING) != 0;
 }
 
 static inline uint32_t brlock_owner_of(uint32_t owner)
 {
-    return owner & ~BRLOCK_SLEEPERS;
+    return owner & ~(BRLOCK_SLEEPERS | BRLOCK_SHARING);
 }
 
 static inline bool has_readers(uint32_t stripe)
@@ -76,6 +85,12 @@ static inline bool was_last(uint32_t stripe)
 static inline bool has_counters(const fw_brlock *l)
 {
     return l->counters_ != 0;
+}
+
+/* The owner word of a lock that is open, and of which the counters are 0 and at rest (BR7). */
+static inline uint32_t sharing(const fw_brlock *l)
+{
+    return has_counters(l) ? BRLOCK_SHARING : 0;
 }
 
 /* Only for a lock with counters, which has one stripe. */

@@ -13,6 +13,7 @@
 #include <furwock/brlock.h>
 
 #include "sys/percpu.h"
+#include "thread/brlock_lines.h"
 
 /*
  * The big-reader lock: readers that change processors while they read, writers, time-outs, tries;
@@ -21,7 +22,10 @@
  * (HELPS_NO_LONGER: the writer stops the program).
  */
 
-enum { N_LOCKS = 2, WRITES_ONE_IN = 16 };
+enum { N_LOCKS = 2 };
+
+/* Writers who come before there were enough readers, and after (BRLOCK_ENOUGH). */
+static const uint32_t writes_one_in[N_LOCKS] = {16, 400};
 
 /* Data under a lock.  All fields are equal whenever no writer is inside. */
 struct table {
@@ -123,13 +127,23 @@ static void write_once(struct worker *me, struct table *t)
     fw_brlock_wrunlock(&t->lock);
 }
 
+/* From then on readers use the counters, if there are any. */
+static void read_enough(fw_brlock *l)
+{
+    for (unsigned i = 0; i < BRLOCK_ENOUGH; i++) {
+        fw_brlock_rdlock(l);
+        fw_brlock_rdunlock(l);
+    }
+}
+
 static void mixed(struct worker *me)
 {
     do {
-        struct table *t = &tables[draw(me, 3) == 0];
+        unsigned i = draw(me, 3) != 0;
+        struct table *t = &tables[i];
 
         did_a_turn(me);
-        if (draw(me, WRITES_ONE_IN) == 0)
+        if (draw(me, writes_one_in[i]) == 0)
             write_once(me, t);
         else
             read_once(me, t);
@@ -189,6 +203,8 @@ static void forking(struct worker *me)
         did_a_turn(me);
         if (fw_brlock_init(&own.lock) != 0)
             stress_fail("no memory", NULL);
+        if (draw(me, 2) == 0)
+            read_enough(&own.lock);
         fw_brlock_rdlock(&own.lock);
         child = stress_fork();
         fw_brlock_rdunlock(&own.lock); /* both hold it, each its own */
@@ -201,13 +217,14 @@ static void forking(struct worker *me)
     } while (!stress_is_over());
 }
 
-/* A lock with counters stops its writer; one that is made now has none, and works. */
+/* A lock with counters in use stops its writer; one that is made now has none, and works. */
 static int late(void)
 {
     bool had_counters = tables[0].lock.counters_ != 0;
     int status = 0;
     pid_t child;
 
+    read_enough(&tables[0].lock);
     if (!refuse_system_call(SYS_membarrier, EPERM))
         return SKIPPED;
     child = fork();

@@ -185,8 +185,102 @@ TEST(trywrlock_looks_before_and_after_it_closes)
     fake.on_fence = slip_in;
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fake.fences, 1);
-    assert_int_equal(lock.owner_, 0);
+    assert_false(brlock_is_closed(lock.owner_));
     assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
+}
+
+/* --- Readers that share the stripe, until enough have come ------------------------------------ */
+
+static void read_once(void)
+{
+    fw_brlock_rdlock(&lock);
+    fw_brlock_rdunlock(&lock);
+}
+
+TEST(writers_without_readers_need_no_fence)
+{
+    end();
+    begin_new(4);
+    for (int i = 0; i < 3; i++) {
+        fw_brlock_wrlock(&lock);
+        assert_int_equal(lock.owner_, FAKE_ID(FAKE_SELF));
+        assert_int_equal(stripe(0), BRLOCK_CLOSED);
+        AS(OTHER, assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY));
+        fw_brlock_wrunlock(&lock);
+        assert_int_equal(fw_brlock_owner(&lock), 0);
+        assert_int_equal(fw_brlock_trywrlock(&lock), 0);
+        fw_brlock_wrunlock(&lock);
+        check_at_rest();
+    }
+    assert_int_equal(fake.fences, 0);
+    fw_brlock_destroy(&lock);
+}
+
+TEST(the_first_readers_share_the_stripe)
+{
+    end();
+    begin_new(4);
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(stripe(0), BRLOCK_READER);
+    assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
+    fake.on_sleep = last_reader_leaves;
+    fw_brlock_wrlock(&lock); /* waits for it */
+    assert_int_equal(fake.waits, 1);
+    assert_int_equal(fake.fences, 0);
+    fw_brlock_wrunlock(&lock);
+    check_at_rest();
+}
+
+TEST(once_enough_have_come_readers_use_the_counters)
+{
+    end();
+    begin_new(4);
+    for (unsigned i = 1; i < BRLOCK_ENOUGH; i++)
+        read_once();
+    assert_int_equal(lock.owner_, BRLOCK_SHARING);
+    fw_brlock_rdlock(&lock); /* in by the stripe, as the last one */
+    assert_int_equal(lock.owner_, 0);
+    assert_int_equal(stripe(0), BRLOCK_READER);
+    fw_brlock_rdlock(&lock);
+    assert_int_equal(counter(0), 1);
+    fw_brlock_rdunlock(&lock);
+    fw_brlock_rdunlock(&lock);
+    check_at_rest();
+
+    fw_brlock_wrlock(&lock); /* and then a writer needs a fence, the next one does not */
+    fw_brlock_wrunlock(&lock);
+    assert_int_equal(fake.fences, 1);
+    read_once();
+    fw_brlock_wrlock(&lock);
+    fw_brlock_wrunlock(&lock);
+    assert_int_equal(fake.fences, 1);
+    for (unsigned i = 0; i < BRLOCK_ENOUGH; i++) { /* they are counted anew after a writer */
+        assert_int_equal(lock.owner_, BRLOCK_SHARING);
+        read_once();
+    }
+    assert_int_equal(lock.owner_, 0);
+}
+
+TEST(a_reader_does_not_open_what_is_closed)
+{
+    end();
+    begin_new(4);
+    lock.lines_->stripe[0].readers = BRLOCK_ENOUGH;
+    fw_brlock_wrlock(&lock);
+    AS(OTHER, assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY));
+    assert_int_equal(lock.owner_, FAKE_ID(FAKE_SELF));
+    fw_brlock_wrunlock(&lock);
+    assert_int_equal(lock.owner_, BRLOCK_SHARING);
+}
+
+STRIPED(there_is_nothing_to_learn)
+{
+    end();
+    begin_new(0);
+    assert_int_equal(lock.owner_, 0);
+    fw_brlock_wrlock(&lock);
+    fw_brlock_wrunlock(&lock);
+    assert_int_equal(lock.owner_, 0);
 }
 
 STRIPED(a_thread_keeps_to_its_stripe)

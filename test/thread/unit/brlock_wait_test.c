@@ -17,7 +17,7 @@ static int next_writer_comes(struct fake_call *call)
     fake_as(THIRD);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fw_brlock_timedwrlock(&lock, &soon), ETIMEDOUT);
-    assert_int_equal(lock.owner_, 0);
+    assert_false(brlock_is_closed(lock.owner_));
     return FAKE_COMPARE;
 }
 

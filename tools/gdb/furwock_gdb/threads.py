@@ -118,17 +118,18 @@ def brlock(lock):
     if lines == 0:
         raise Corrupt
     writers, kept, stripes = unpack(lines, "QII")
-    if stripes == 0 or stripes > 64 or counters > 1 << 16 or owner & 0xfc:
+    if stripes == 0 or stripes > 64 or counters > 1 << 16 or owner & 0xf8:
         raise Corrupt
+    writer = owner & ~6
     words = struct.unpack(f"<{16 * (stripes + counters)}I", read(lines + 64,
                                                                 64 * (stripes + counters)))[::16]
     readers = sum(w >> 1 for w in words[:stripes]) + sum(words[stripes:])
     readers &= 0x7fffffff
     kept >>= 1
-    if owner and readers:
-        text = f"locked by {count(readers, 'reader')}, closed by {identity(owner & ~2)}"
-    elif owner:
-        text = "locked for writing by " + identity(owner & ~2)
+    if writer and readers:
+        text = f"locked by {count(readers, 'reader')}, closed by {identity(writer)}"
+    elif writer:
+        text = "locked for writing by " + identity(writer)
     else:
         text = f"locked by {count(readers, 'reader')}" if readers else "unlocked"
     return (text + (f", {count(kept, 'reader')} kept out" if kept else "") +
