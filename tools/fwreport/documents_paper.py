@@ -102,11 +102,11 @@ def efficiency(results):
 
 # --- Tables 1 and 2, Figures 1 to 5 --------------------------------------------------------------
 
-def improvement(locks, others):
+def improvement(locks, others, kind="threads"):
     """A table's maker: per cent above System V, the paper's at the right of each."""
     def made_of(results):
         rows = []
-        for spot in _spots(results):
+        for spot in _spots(results, kind):
             base = results.cell(spot, paper.BASE)
             if base is None or not any(results.cell(spot, lock) for lock in locks):
                 continue
@@ -285,6 +285,9 @@ TABLES = {
     "machine": machine, "2002-lengths": lengths, "2002-efficiency": efficiency,
     "2002-table-1": improvement(paper.FAIR_LOCKS, (FAIR,)),
     "2002-table-2": improvement(paper.GREEDY_LOCKS, (OURS, PTHREAD)),
+    "2002-table-1-processes": improvement(paper.FAIR_LOCKS, (), "processes"),
+    "2002-table-2-processes": improvement(paper.GREEDY_LOCKS, (between.OURS, between.ROBUST),
+                                          "processes"),
     "2002-above-sysv": above_sysv,
     "2002-figures-threads": figures("threads"), "2002-figures-processes": figures("processes"),
     "2002-rivals": rivals, "2002-contention": contention, "2002-coefficients": coefficients,
