@@ -15,10 +15,10 @@ use crate::deadline::Deadline;
 /// A big-reader lock around a value that is almost only read.
 ///
 /// While no writer is there, readers share no cache line that any of them writes, so they scale
-/// with the CPUs.  Writers pay for it: each interrupts all CPUs that run the process, which takes
-/// microseconds.  Phase-fair: a waiting writer keeps new readers out, and a reader waits for one
-/// writer at most.  A thread must not read what it reads already: it may wait for a writer that
-/// waits for it.
+/// with the CPUs.  Writers pay for it: one that comes after many readers interrupts all CPUs that
+/// run the process, which takes microseconds.  Phase-fair: a waiting writer keeps new readers out,
+/// and a reader waits for one writer at most.  A thread must not read what it reads already: it may
+/// wait for a writer that waits for it.
 ///
 /// It has no `const` constructor, since it allocates a cache line per CPU.  In the child of a fork,
 /// what another thread held or was taking stays held forever.
