@@ -72,10 +72,14 @@ def database(results):
     return results.experiments.get(DATABASE)
 
 
-def levels(results):
-    """The points of tdbtorture, in the order of Table 3."""
+def levels(results, short=False):
+    """The points of tdbtorture, in the order of Table 3: of the runs with most operations, or of
+    the shorter ones."""
     found, order = database(results), list(table3.MOST)
-    return sorted(found.points(), key=lambda point: order.index(point.level)) if found else []
+    points = found.points() if found else []
+    most = max((point.loops for point in points), default=0)
+    return sorted((point for point in points if (point.loops < most) == short),
+                  key=lambda point: order.index(point.level))
 
 
 def time_ratio(found, point, lock, base):
@@ -86,11 +90,11 @@ def time_ratio(found, point, lock, base):
     return stats.ratio(above.by_round("seconds"), below.by_round("seconds"))
 
 
-def database_rows(results):
+def database_rows(results, short=False):
     """Table 3: a row for each lock at each level, the paper's figures at the right."""
     found = database(results)
     rows = []
-    for point in levels(results):
+    for point in levels(results, short):
         for cell in found.at(point):
             then = table3.then(cell.lock, point.level)
             base = table3.PAPER[table3.BASE][point.level]

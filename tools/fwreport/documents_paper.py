@@ -63,7 +63,8 @@ def _lengths(seconds):
     middle = stats.median(seconds)
     if middle is None or max(seconds) <= 1.2 * min(seconds):
         return summary.number(middle and middle.value)
-    return f"{min(seconds):.2f} to {max(seconds):.2f}"
+    return " to ".join(summary.number(round(one * 20) / 20)
+                       for one in (min(seconds), max(seconds)))
 
 
 def _range(values):
@@ -277,8 +278,11 @@ def figure_6_today(results):
     return table(["", "cells at 0.95 or more", "the others"], rows, texts=(0, 2))
 
 
-def table_3(results):
-    return table(between.DATABASE_HEADS, between.database_rows(results), texts=(0, 1, 3, 4))
+def table_3(short):
+    def made_of(results):
+        return table(between.DATABASE_HEADS, between.database_rows(results, short),
+                     texts=(0, 1, 3, 4))
+    return made_of
 
 
 TABLES = {
@@ -292,4 +296,5 @@ TABLES = {
     "2002-figures-threads": figures("threads"), "2002-figures-processes": figures("processes"),
     "2002-rivals": rivals, "2002-contention": contention, "2002-coefficients": coefficients,
     "2002-reacquisition": reacquisition, "2002-figure-6": figure_6,
-    "2002-figure-6-today": figure_6_today, "2002-table-3": table_3}
+    "2002-figure-6-today": figure_6_today,
+    "2002-table-3": table_3(False), "2002-table-3-short": table_3(True)}

@@ -23,7 +23,7 @@ KINDS = {
                  "thousand elements"),
     "atomicmix": Kind(namedtuple("Mix", "size calls offset order mix where threads"), "call",
                       "call"),
-    "tdbtorture": Kind(namedtuple("Database", "level processes hash_size"), "run", "run"),
+    "tdbtorture": Kind(namedtuple("Database", "level processes hash_size loops"), "run", "run"),
     "dropin": Kind(namedtuple("DropIn", "case threads"), "call", "call"),
     "lockmix": Kind(namedtuple("LockMix", "mode zipf antagonists duty assist threads"),
                     "operation", "thousand acquisitions"),

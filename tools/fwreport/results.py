@@ -55,6 +55,7 @@ class Cell:
     def join(self, other):
         """Takes in what another file has of the same."""
         self.runs += other.runs
+        self.failures += other.failures
         self.short |= other.short
         middle = stats.mean(self.values("throughput"))
         self.narrow = middle.low is not None and (
@@ -208,6 +209,9 @@ class Results:
     def _add_experiment(self, raw, where):
         name = raw["benchmark"]
         found = self.experiments.get(name) or experiment.Experiment(name)
+        if name == "tdbtorture" and isinstance(raw.get("cells"), list):
+            for cell in raw["cells"]:       # a result has one count of operations
+                cell.setdefault("loops", (raw.get("settings") or {}).get("loops", 0))
         found.add(raw, lambda text: BadInput(f"{where}: {text}"))
         if found.cells:
             self.experiments[name] = found

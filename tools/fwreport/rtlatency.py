@@ -11,8 +11,7 @@ PAIRS, TASKS = "pairs", "tasks"
 BASELINES = {"PCP-DU-BOOL": "PCP", "PCP-DU-PF": "PCP", "MPCP-DU": "MPCP", "FMLP+-DU": "FMLP+"}
 # Those whose figures Table 1 gives as a change; on one CPU only.
 BESIDE = {INHERIT: "PCP", PROTECT: "PCP", "PIP": "PCP", "IPCP": "PCP"}
-# Baselines with a system call that they need not make, in sets of tasks of their own: Table 1 does
-# not show them.
+# Baselines with a system call that they need not make: Table 1 does not show them.
 EXTRA = {"PCP+PI": "PCP", "MPCP+YIELD": "MPCP", "FMLP++YIELD": "FMLP+"}
 
 SAMPLES = {"lock_free": "lock, free", "unlock_free": "unlock, nobody waits",
@@ -48,9 +47,16 @@ def with_needless_calls(one):
 
 
 def of_the_paper(one):
-    """The sets of tasks of Table 1."""
+    """The sets of tasks of Table 1: those with such calls only where there are no others."""
     apart = with_needless_calls(one)
-    return [point for point in points(one, TASKS) if point not in apart]
+    others = {title(point) for point in points(one, TASKS) if point not in apart}
+    return [point for point in points(one, TASKS)
+            if point not in apart or title(point) not in others]
+
+
+def protocols(one, point):
+    """The cells of those that Table 1 shows."""
+    return [cell for cell in one.at(point) if cell.lock not in EXTRA]
 
 
 def title(point):

@@ -53,7 +53,7 @@ def _cell(value, ratio):
 
 
 def _rows(one, point, sample, figure):
-    locks = [cell.lock for cell in one.at(point)]
+    locks = [cell.lock for cell in rtlatency.protocols(one, point)]
     for words, value in ((rtlatency.FIGURES[figure], rtlatency.nanoseconds),
                          ("in the paper", rtlatency.published)):
         yield [words] + [_cell(value(one.cell(point, lock), sample, figure),
@@ -66,7 +66,7 @@ def _block(one, point, sample, words):
     found = rtlatency.samples(one, point, sample)
     if not found and sample in rtlatency.APART:
         return
-    yield [f"{words.upper()} ({found})"] + [""] * len(one.at(point))
+    yield [f"{words.upper()} ({found})"] + [""] * len(rtlatency.protocols(one, point))
     for figure in rtlatency.FIGURES:
         rows = [row for row in _rows(one, point, sample, figure) if set(row[1:]) != {"-"}]
         yield from rows if sample in rtlatency.SAMPLES else rows[:1]
@@ -80,7 +80,8 @@ def table1(one):
         for sample, words in (rtlatency.SAMPLES | rtlatency.APART).items():
             rows += _block(one, point, sample, words)
         tables.append((f"Table 1, {rtlatency.title(point)}, runs of {point.run_ms} ms: ns",
-                       ["(samples of each)"] + [cell.lock for cell in one.at(point)], rows))
+                       ["(samples of each)"]
+                       + [cell.lock for cell in rtlatency.protocols(one, point)], rows))
     return tables
 
 
@@ -111,7 +112,8 @@ def figure1(one):
     """[(title, heads, rows)]: the distribution as percentiles, for each set of tasks."""
     tables = []
     for point in rtlatency.of_the_paper(one):
-        locks = [cell.lock for cell in one.at(point) if rtlatency.distribution(cell)]
+        locks = [cell.lock for cell in rtlatency.protocols(one, point)
+                 if rtlatency.distribution(cell)]
         if not locks:
             continue
         rows = [[f"{percent:g} %"] + [_at_percent(one, point, lock, percent) for lock in locks]

@@ -37,6 +37,10 @@ def as_processes(raw):
     return raw
 
 
+def database(loops):
+    return {**synthetic_between.database(), "settings": {"loops": loops}}
+
+
 def cells(lines):
     """Rows of the first table among the lines, as lists of words."""
     rows = [line.strip("|").split("|") for line in lines if line.startswith("|")]
@@ -47,12 +51,13 @@ class Tables(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.results = load(
-            paper(), as_processes(paper()), synthetic.today(), synthetic.uncontended(), synthetic_share.share(),
+            paper(), as_processes(paper()), synthetic.today(), synthetic.uncontended(),
+            synthetic_share.share(),
             synthetic_share.uncontended(), synthetic_wakes.condperf(), synthetic_wakes.pingpong(),
             synthetic_wakes.latency(), synthetic_futexlock.futexlock(), synthetic_lifo.lifo(),
             synthetic_mix.atomicmix(), synthetic_rtlatency.pairs(), synthetic_rtlatency.tasks(),
             synthetic_rtlatency.tasks(**synthetic_rtlatency.WITH_NEEDLESS_CALLS, run_ms=500),
-            synthetic_between.processes(), synthetic_between.database(),
+            synthetic_between.processes(), database(200000), database(100),
             synthetic_adaptive.adaptive(), synthetic_lockmix.lockmix())
 
     def test_every_table_has_rows_as_long_as_its_head(self):

@@ -123,6 +123,9 @@ class Figures(unittest.TestCase):
         picture = next(picture for picture in drawing.draw(load(extra, invented.tasks()))
                        if picture.name == "rtlatency")
         self.assertEqual(len(picture.figure.axes), 2)
+        alone = rtlatency.found(load(extra))    # of all there is, without such calls
+        self.assertEqual([heads[1:] for _, heads, _ in rttables.table1(alone)],
+                         [["PCP", "PCP-DU-BOOL"], ["MPCP", "MPCP-DU"]])
 
     def test_table1_has_what_the_paper_has_not(self):
         raw = invented.tasks()

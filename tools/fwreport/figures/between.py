@@ -41,7 +41,8 @@ def _grid(results):
 
 def _database(results):
     found = between.database(results)
-    points, names = between.levels(results), found.locks()
+    points = between.levels(results)
+    names = [lock for lock in found.locks() if any(found.cell(point, lock) for point in points)]
     figure, axes = plt.subplots(figsize=(9.6, 3.6))
     figure.subplots_adjust(left=0.075, right=0.985, top=0.97, bottom=0.2)
     width, highest = GROUP / len(names), 1.0
