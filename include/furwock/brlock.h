@@ -22,8 +22,8 @@ FW_BEGIN_DECLS
  * kernel has rseq (x86-64, glibc 2.35, Linux 5.10).  Otherwise a thread counts itself in one of
  * several cache lines by one atomic instruction.  Writers pay for it: one asks the kernel to
  * interrupt all CPUs that run the process (a membarrier: microseconds), and reads all counters.
- * After it the first 64 readers share a cache line, by an atomic instruction; a writer that comes
- * before them, or finds a new lock, has nobody to ask, and costs what others' writers cost.
+ * After it the first 64 readers or so share a cache line, by an atomic instruction; a writer that
+ * comes before them, or finds a new lock, has nobody to ask, and costs what others' writers cost.
  * doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
  *
  * Rules
@@ -44,8 +44,8 @@ FW_BEGIN_DECLS
  *    corruption otherwise.
  *  - A lock that no thread holds or will ask for may be destroyed and its memory freed at once:
  *    either the last release does not touch them any more, or destroy waits for it.
- *  - The lock's own 16 bytes are read by every reader, and written by writers, and by one reader
- *    after each of them.  What lies on the same cache line should be written as rarely.
+ *  - The lock's own 16 bytes are read by every reader, and written by writers, and by at most one
+ *    reader after each of them.  What lies on the same cache line should be written as rarely.
  *  - After fork(3) the child's only thread holds what the forking thread held, and may release it.
  *    What another thread held, for reading or writing, stays held in the child forever.  The child
  *    must not use a lock that another thread was taking for writing, or waiting for.  Not for the

@@ -33,8 +33,8 @@
  *          without SLEEPERS.
  *
  * BR1  The owner and CLOSED are set and cleared only by the holder of the mutex: in the order
- *      owner, counters, CLOSED, and cleared in the order CLOSED, owner.  A reader changes SHARING
- *      to 0, and nothing else.
+ *      owner, counters, CLOSED, and cleared in the order CLOSED, owner.  A reader adds SLEEPERS, or
+ *      changes SHARING to 0.
  * BR2  After the owner was set and the fence has returned, no reader changes a counter until the
  *      owner is 0 again.
  * BR3  Modulo 2^31, counters and stripes together count the readers inside and those that tried and
@@ -45,8 +45,8 @@
  *      uses the address only) or holds the mutex, which destroy takes.
  * BR6  A reader that waits is counted in `kept` until it is inside or gives up, and the owner is
  *      not set before `kept` was 0 with the lock open: so at most one writer keeps it out.
- * BR7  While SHARING is set, and from when it was to when the next writer opens, all counters are
- *      0, and no reader changes one: the owner has not been 0 since the last fence (BR2).
+ * BR7  While the owner is SHARING, or an id that has taken its place, all counters are 0, and no
+ *      reader changes one: the owner has not been 0 since the last fence (BR2).
  */
 #include <errno.h>
 

@@ -185,7 +185,7 @@ TEST(trywrlock_looks_before_and_after_it_closes)
     fake.on_fence = slip_in;
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
     assert_int_equal(fake.fences, 1);
-    assert_false(brlock_is_closed(lock.owner_));
+    assert_int_equal(lock.owner_, BRLOCK_SHARING);
     assert_int_equal(fw_mutex_owner(&lock.lines_->writers), 0);
 }
 
@@ -259,18 +259,6 @@ TEST(once_enough_have_come_readers_use_the_counters)
         read_once();
     }
     assert_int_equal(lock.owner_, 0);
-}
-
-TEST(a_reader_does_not_open_what_is_closed)
-{
-    end();
-    begin_new(4);
-    lock.lines_->stripe[0].readers = BRLOCK_ENOUGH;
-    fw_brlock_wrlock(&lock);
-    AS(OTHER, assert_int_equal(fw_brlock_tryrdlock(&lock), EBUSY));
-    assert_int_equal(lock.owner_, FAKE_ID(FAKE_SELF));
-    fw_brlock_wrunlock(&lock);
-    assert_int_equal(lock.owner_, BRLOCK_SHARING);
 }
 
 STRIPED(there_is_nothing_to_learn)
