@@ -236,7 +236,7 @@ static void close_to_readers(fw_brlock *l)
 {
     uint32_t before = fw_xchg32_acquire(&l->owner_, fw_self_()), readers = 0;
 
-    if (has_counters(l) && before != BRLOCK_SHARING) /* BR7 */
+    if (before != sharing(l)) /* there are counters, and they have been used since: BR7 */
         readers = close_counters(l);
     for (uint32_t i = 0; i < l->lines_->stripes; i++) {
         fw_add32_acq_rel(&l->lines_->stripe[i].word, readers * BRLOCK_READER + BRLOCK_CLOSED);

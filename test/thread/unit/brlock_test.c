@@ -197,10 +197,8 @@ static void read_once(void)
     fw_brlock_rdunlock(&lock);
 }
 
-TEST(writers_without_readers_need_no_fence)
+NEW(writers_without_readers_need_no_fence)
 {
-    end();
-    begin_new(4);
     for (int i = 0; i < 3; i++) {
         fw_brlock_wrlock(&lock);
         assert_int_equal(lock.owner_, FAKE_ID(FAKE_SELF));
@@ -216,10 +214,8 @@ TEST(writers_without_readers_need_no_fence)
     fw_brlock_destroy(&lock);
 }
 
-TEST(the_first_readers_share_the_stripe)
+NEW(the_first_readers_share_the_stripe)
 {
-    end();
-    begin_new(4);
     fw_brlock_rdlock(&lock);
     assert_int_equal(stripe(0), BRLOCK_READER);
     assert_int_equal(fw_brlock_trywrlock(&lock), EBUSY);
@@ -231,10 +227,8 @@ TEST(the_first_readers_share_the_stripe)
     check_at_rest();
 }
 
-TEST(once_enough_have_come_readers_use_the_counters)
+NEW(once_enough_have_come_readers_use_the_counters)
 {
-    end();
-    begin_new(4);
     for (unsigned i = 1; i < BRLOCK_ENOUGH; i++)
         read_once();
     assert_int_equal(lock.owner_, BRLOCK_SHARING);
@@ -263,8 +257,6 @@ TEST(once_enough_have_come_readers_use_the_counters)
 
 STRIPED(there_is_nothing_to_learn)
 {
-    end();
-    begin_new(0);
     assert_int_equal(lock.owner_, 0);
     fw_brlock_wrlock(&lock);
     fw_brlock_wrunlock(&lock);

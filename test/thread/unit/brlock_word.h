@@ -52,13 +52,22 @@ static inline void end(void)
     lock.lines_ = NULL;
 }
 
-/* A test with stripes; one without and with. */
+/* A test of a new lock with counters; one with stripes; one without and with. */
+#define NEW(name)                 \
+    static void new_##name(void); \
+    TEST(name)                    \
+    {                             \
+        end();                    \
+        begin_new(4);             \
+        new_##name();             \
+    }                             \
+    static void new_##name(void)
 #define STRIPED(name)                      \
     static void with_stripes_##name(void); \
     TEST(name)                             \
     {                                      \
         end();                             \
-        begin_with(0);                     \
+        begin_new(0);                      \
         with_stripes_##name();             \
     }                                      \
     static void with_stripes_##name(void)
