@@ -5,7 +5,7 @@ import re
 
 from . import aims, between, compare, goals, made, paper, sharing, stats, summary
 from .compare import FAIR, OURS, PTHREAD
-from .markdown import percent_above, percent_of, span, table, thousands
+from .markdown import first, percent_above, percent_of, span, table, thousands
 from .outcome import interval
 
 EXPERIMENT = "tables"
@@ -271,10 +271,9 @@ def figure_6_today(results):
                      key=lambda v: v.ratio.value)
         rows.append([f"{lock}, {sharing.preference(results, lock)}",
                      f"{len(all_vs) - len(low)} of {len(all_vs)}",
-                     "; ".join([f"{v.spot.tasks} tasks, {v.spot.share:g} %: {interval(v.ratio)} "
-                                f"of {v.rival}" for v in low[:WORST_SHOWN]]
-                               + [f"and {len(low) - WORST_SHOWN} more"]
-                               * (len(low) > WORST_SHOWN)) or "-"])
+                     "; ".join(first([f"{v.spot.tasks} tasks, {v.spot.share:g} %: "
+                                      f"{interval(v.ratio)} of {v.rival}" for v in low],
+                                     WORST_SHOWN)) or "-"])
     return table(["", "cells at 0.95 or more", "the others"], rows, texts=(0, 2))
 
 

@@ -4,7 +4,7 @@
 from . import (adaptive, between, compare, experiment, futexlock, goals, lifo, lifotables,
                lockmix, mix, outcome, rtlatency, rttables, sharetables, stats, summary, waketables)
 from .compare import OURS, PTHREAD
-from .markdown import table, titled
+from .markdown import first, table, titled
 from .outcome import interval
 
 CONDS = ("furwock", "wake-all", "nsync", "abseil", "parking_lot")
@@ -247,9 +247,7 @@ def short(results):
     for goal in goals.all_goals(results):
         if goal.short and goal.state != outcome.UNKNOWN:
             lines += ([""] if lines else []) + [f"*{goal.name}* ({goal.want}): {goal.state}", ""]
-            lines += [f"- {line}" for line in goal.short[:summary.SHORT_SHOWN]]
-            if len(goal.short) > summary.SHORT_SHOWN:
-                lines.append(f"- and {len(goal.short) - summary.SHORT_SHOWN} more")
+            lines += [f"- {line}" for line in first(goal.short, summary.SHORT_SHOWN)]
     return lines
 
 

@@ -12,8 +12,8 @@ from collections import namedtuple
 from . import stats
 
 # unit: for what the seconds of a run are; piece: into which tables divide that, and switches and
-# system calls are counted for
-Kind = namedtuple("Kind", "point unit piece")
+# system calls are counted for; settings: what of a point a result says once, for all its cells
+Kind = namedtuple("Kind", "point unit piece settings", defaults=((),))
 
 KINDS = {
     "condperf": Kind(namedtuple("Wakes", "waiters section_us wake locked"), "round", "waiter"),
@@ -23,7 +23,8 @@ KINDS = {
                  "thousand elements"),
     "atomicmix": Kind(namedtuple("Mix", "size calls offset order mix where threads"), "call",
                       "call"),
-    "tdbtorture": Kind(namedtuple("Database", "level processes hash_size loops"), "run", "run"),
+    "tdbtorture": Kind(namedtuple("Database", "level processes hash_size loops"), "run", "run",
+                       ("loops",)),
     "dropin": Kind(namedtuple("DropIn", "case threads"), "call", "call"),
     "lockmix": Kind(namedtuple("LockMix", "mode zipf antagonists duty assist threads"),
                     "operation", "thousand acquisitions"),
@@ -71,9 +72,12 @@ class Experiment:
         if not isinstance(raw.get("cells"), list):
             raise complaint("no list of cells")
         self.files += 1
+        settings = raw.get("settings") or {}
+        of_all = {name: settings.get(name, 0) for name in self.kind.settings}
         for one in raw["cells"]:
             try:
-                point = self.kind.point(*(one[name] for name in self.kind.point._fields))
+                about = {**one, **of_all}
+                point = self.kind.point(*(about[name] for name in self.kind.point._fields))
                 cell = Cell(one, point)
                 for at, run in enumerate(cell.runs):
                     run["round"] = (self.files, run.get("round", at))

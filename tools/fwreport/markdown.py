@@ -44,6 +44,11 @@ def percent_of(ratio):
     return NONE if ratio is None else f"{ratio.value * 100:.1f}{half(ratio, 1)}"
 
 
+def first(lines, most):
+    """The first of them, and how many more there are."""
+    return lines[:most] + [f"and {len(lines) - most} more"] * (len(lines) > most)
+
+
 def span(low_high):
     """"84.6 to 87.9", or one figure where both are the same."""
     if low_high is None:

@@ -209,9 +209,6 @@ class Results:
     def _add_experiment(self, raw, where):
         name = raw["benchmark"]
         found = self.experiments.get(name) or experiment.Experiment(name)
-        if name == "tdbtorture" and isinstance(raw.get("cells"), list):
-            for cell in raw["cells"]:       # a result has one count of operations
-                cell.setdefault("loops", (raw.get("settings") or {}).get("loops", 0))
         found.add(raw, lambda text: BadInput(f"{where}: {text}"))
         if found.cells:
             self.experiments[name] = found
