@@ -20,7 +20,7 @@ FW_BEGIN_DECLS
  * when free and of the default kind.
  *
  * Rules
- *  - A lock is ready when its bytes are those of FW_RWLOCK_INIT (zeroes) or of one of the other two
+ *  - A lock is ready when its bytes are those of FW_RWLOCK_INIT (zeroes) or of one of the other
  *    initialisers.  It needs no destructor and allocates nothing.  It may be freed by a holder once
  *    no other thread will ask for it: releases by previous holders do not touch it any more.
  *  - The kind says who goes first; it is chosen at initialisation and never changes.
@@ -32,6 +32,12 @@ FW_BEGIN_DECLS
  *                      for reading may read-lock it again.  Readers can starve writers.
  *      PREFER_WRITERS  A reader also waits while a writer is queued.  Writers can starve
  *                      readers.
+ *      GREEDY          As FAIR, but threads that run pass writers that sleep: for more threads
+ *                      than CPUs, where more gets done, and some wait longer.  A reader waits for
+ *                      one writer at most.  One queued writer at a time keeps new readers out: the
+ *                      first that runs and finds readers inside.  Others sleep until a writer's
+ *                      release wakes them, one at a time; one that was woken half a millisecond
+ *                      ago, or so, and still has not had the lock is the next.
  *    Among writers a release is greedy, in all kinds, as that of fw_mutex (furwock/mutex.h): a
  *    running writer may be quicker than one that has been woken; one that has lost for about half a
  *    millisecond is handed the lock.  If a reader's release ends the readers' phase, the lock is
@@ -98,7 +104,8 @@ typedef struct FW_CAPABILITY("read-write lock") fw_rwlock {
 typedef enum fw_rwlock_kind {
     FW_RWLOCK_FAIR = 0,
     FW_RWLOCK_PREFER_READERS = 1,
-    FW_RWLOCK_PREFER_WRITERS = 2
+    FW_RWLOCK_PREFER_WRITERS = 2,
+    FW_RWLOCK_GREEDY = 3
 } fw_rwlock_kind;
 
 #define FW_RWLOCK_INIT    \
@@ -112,6 +119,10 @@ typedef enum fw_rwlock_kind {
 #define FW_RWLOCK_INIT_WRITERS      \
     {                               \
         0, FW_RWLOCK_PREFER_WRITERS \
+    }
+#define FW_RWLOCK_INIT_GREEDY \
+    {                         \
+        0, FW_RWLOCK_GREEDY   \
     }
 
 /* Makes *l a free lock.  Returns 0, or EINVAL (and changes nothing) if the kind is unknown. */

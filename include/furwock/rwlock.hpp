@@ -11,7 +11,8 @@ namespace fw {
 enum class preference {
     fair = FW_RWLOCK_FAIR,
     readers = FW_RWLOCK_PREFER_READERS,
-    writers = FW_RWLOCK_PREFER_WRITERS
+    writers = FW_RWLOCK_PREFER_WRITERS,
+    greedy = FW_RWLOCK_GREEDY
 };
 
 /*
@@ -237,8 +238,12 @@ class FW_CAPABILITY("read-write lock") shared_mutex {
         fw_rwlock fair = FW_RWLOCK_INIT;
         fw_rwlock readers = FW_RWLOCK_INIT_READERS;
         fw_rwlock writers = FW_RWLOCK_INIT_WRITERS;
+        fw_rwlock greedy = FW_RWLOCK_INIT_GREEDY;
 
-        return p == preference::readers ? readers : p == preference::writers ? writers : fair;
+        return p == preference::readers   ? readers
+               : p == preference::writers ? writers
+               : p == preference::greedy  ? greedy
+                                          : fair;
     }
 
     fw_rwlock l_ = FW_RWLOCK_INIT;

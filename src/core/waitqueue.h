@@ -141,6 +141,18 @@ static inline void fw_waitqueue_restore_(struct fw_waitqueue_ *bucket, struct fw
         (*link)->prev = p;
 }
 
+/* Enqueues a waiter before the one called next, of the same queue, or at the end. */
+static inline void fw_waitqueue_put_before_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
+                                            struct fw_waiter_node_ *next)
+{
+    struct fw_waiter_node_ *const first = fw_waitqueue_first_(bucket, p->object);
+
+    p->next = next;
+    p->prev = next != NULL ? next->prev : first != NULL ? first->prev : p;
+    p->is_first = next == first;
+    fw_waitqueue_restore_(bucket, p);
+}
+
 /*
  * Enqueues a waiter behind all that wait for the object and are as urgent: an ordinary thread at
  * the end.
@@ -148,20 +160,16 @@ static inline void fw_waitqueue_restore_(struct fw_waitqueue_ *bucket, struct fw
 static inline void fw_waitqueue_insert_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
                                         const void *object, int urgency)
 {
-    struct fw_waiter_node_ *const first = fw_waitqueue_first_(bucket, object);
     struct fw_waiter_node_ *next = NULL;
 
     p->object = object;
     p->urgency = urgency;
     if (urgency > 0) { /* F:cond-bucket-unsorted */
-        next = first;
+        next = fw_waitqueue_first_(bucket, object);
         while (next != NULL && next->urgency >= urgency) /* F:cond-equals-reversed */
             next = fw_waitqueue_next_(next);
     }
-    p->next = next;
-    p->prev = next != NULL ? next->prev : first != NULL ? first->prev : p;
-    p->is_first = next == first;
-    fw_waitqueue_restore_(bucket, p);
+    fw_waitqueue_put_before_(bucket, p, next);
 }
 
 /* Its urgency has changed: it comes behind those who have the new one. */
@@ -170,6 +178,18 @@ static inline void fw_waitqueue_reorder_(struct fw_waitqueue_ *bucket, struct fw
 {
     fw_waitqueue_remove_(bucket, p);
     fw_waitqueue_insert_(bucket, p, p->object, urgency);
+}
+
+/* It comes before all that are not more urgent. */
+static inline void fw_waitqueue_advance_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p)
+{
+    struct fw_waiter_node_ *next;
+
+    fw_waitqueue_remove_(bucket, p);
+    next = fw_waitqueue_first_(bucket, p->object);
+    while (next != NULL && next->urgency > p->urgency)
+        next = fw_waitqueue_next_(next);
+    fw_waitqueue_put_before_(bucket, p, next);
 }
 
 #endif

@@ -24,11 +24,12 @@
  * WAITERS  some are: the writer, the upgradable or the last reader that leaves enters the bucket
  * WAKING   some are, and one of them, a writer, is awake and looks at the word: just leave
  * CLOSED   new readers queue too (in locks that do not prefer readers: a writer or an upgrader is
- *          queued); only beside WAITERS or WAKING
+ *          queued; in a greedy one not any writer, but the next); only beside WAITERS or WAKING
+ * COMING   greedy locks: a queued writer must not become the next (RW9)
  *
  * Legal:   any flag while the queue is empty, as after a fork (a needless visit to the bucket
  *          clears it); WAITERS while a writer is awake; WAKING while that one sleeps for at most
- *          RECHECK_NS.
+ *          RECHECK_NS; a writer that is next while another writes, that was quicker.
  * Illegal: a queued thread, outside the bucket, with neither WAITERS nor WAKING in the word; WAKING
  *          while no writer is awake or in a bounded sleep; WAKING while a release owes something to
  *          the queue (to a real-time writer; in a fair lock: while a reader is queued, or readers
@@ -53,6 +54,12 @@
  * RW7  The queue is in order of urgency (waitqueue.h); a real-time writer is handed the lock.
  * RW8  An operation is never woken to take the lock: it is handed it when it has its turn.  If it
  *      is a loser of its group then, the lock is taken back inside the bucket, before it can know.
+ * RW9  In a greedy lock, one queued writer at most is the next (NEXT, in the second word): the
+ *      first of them.  It keeps new readers out, and the last reader hands it the lock.  A writer
+ *      that runs and finds the lock open and read becomes the next, unless readers are coming
+ *      (COMING): were woken with a grant, and have not run since.  A lock that is not held by a
+ *      writer, and has writers queued and no upgrader, has a next, a designated waker, or readers
+ *      that are coming.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -77,7 +84,7 @@ _Static_assert(sizeof(fw_rwlock) == 16, "the public promise");
 int fw_rwlock_init(fw_rwlock *l, fw_rwlock_kind kind)
 {
     if (kind != FW_RWLOCK_FAIR && kind != FW_RWLOCK_PREFER_READERS &&
-        kind != FW_RWLOCK_PREFER_WRITERS)
+        kind != FW_RWLOCK_PREFER_WRITERS && kind != FW_RWLOCK_GREEDY)
         return EINVAL;
     l->queue_ = kind;
     fw_store64_relaxed(&l->state_, 0);
@@ -265,7 +272,7 @@ static void end_writing(fw_rwlock *l, fw_rw_word_ w, enum fw_mode_ mode)
 
     if (mode == FW_MODE_CHECKED)
         check_writer(l, w, "rwlock write-unlocked by a thread that does not write");
-    overdue = fw_is_overdue_(l, rw_wake_is_under_way(w));
+    overdue = !rw_has_waiters(w) && fw_is_overdue_(l, rw_wake_is_under_way(w));
     do {
         if (rw_has_waiters(w) || overdue) { /* F:rw-quiet-writer */
             fw_rw_release_(l, RW_WRITER_LEAVES, overdue);

@@ -8,6 +8,8 @@
  * WAITING    spins, or is about to see that it should    itself: ASLEEP; any: GRANTED
  * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken), GRANTED
  * GRANTED    has the lock, and is no longer queued       nobody
+ * ADMITTED   the same: a reader of a greedy lock that    nobody; it says that it runs
+ *            slept, and is counted as coming
  *
  * All changes happen inside the bucket.
  */
@@ -17,6 +19,7 @@
 #include <furwock/futex.h>
 
 #include "core/recheck.h"
+#include "core/thread_state.h"
 #include "core/waitqueue.h"
 #include "sys/clock.h"
 #include "sys/schedule.h"
@@ -39,7 +42,7 @@ static struct fw_waitqueue_ *enter(fw_rwlock *l)
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(l);
 
     if ((l->queue_ & ~QUEUE_KIND) != 0 && rw_first_in(bucket, l) == NULL)
-        l->queue_ &= QUEUE_KIND; /* F:rw-sees-stale */
+        l->queue_ &= QUEUE_KIND | QUEUE_ALL_COMING; /* F:rw-sees-stale */
     return bucket;
 }
 
@@ -68,11 +71,19 @@ static void leave_after(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_wa
     }
 }
 
+/* In a greedy lock a release may find a designated waker, and WAKING not set. */
+static bool is_greedy_and_waking(const fw_rwlock *l)
+{
+    return queue_kind(l->queue_) == FW_RWLOCK_GREEDY && queue_has_awake_writer(l->queue_);
+}
+
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over)
 {
     struct fw_waitqueue_ *bucket = enter(l);
     struct rw_wakes wakes;
 
+    if (change == RW_WRITER_LEAVES && !hand_over)
+        hand_over = fw_is_overdue_(l, is_greedy_and_waking(l));
     fw_rw_dispatch_(bucket, l, change, hand_over, &wakes);
     leave_after(bucket, l, &wakes);
 }
@@ -96,16 +107,36 @@ static void dequeue(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter
     l->queue_ -= queue_count_of(me->want);
     if (me->is_designated) /* F:rw-keeps-baton */
         l->queue_ &= ~QUEUE_AWAKE;
+    if (me->is_greedy)            /* F:rw-next-stays */
+        l->queue_ &= ~QUEUE_NEXT; /* if it was another's, that one is called */
     me->is_designated = false;
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, wakes); /* F:rw-keeps-door */
 }
 
-/* The waiters before it have given up spinning: so may this one. */
+/*
+ * RW9: a running writer that finds readers in a greedy lock, and none that is next, is the next.
+ * The word may change, but not what is queued.
+ */
+static bool may_be_next(const struct rw_waiter *me, fw_rw_word_ w)
+{
+    return me->is_greedy && rw_is_shared(w) && (w & (RW_CLOSED | RW_COMING)) == 0;
+}
+
+static void be_next(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *me)
+{
+    fw_waitqueue_advance_(bucket, &me->node);
+    l->queue_ |= QUEUE_NEXT;
+    if (me->is_designated)
+        l->queue_ &= ~QUEUE_AWAKE;
+    me->is_designated = false;
+}
+
+/* The waiters before it have given up spinning: so may this one, unless it may pass them. */
 static bool is_behind_sleeper(const struct rw_waiter *me)
 {
     const struct rw_waiter *before = (const struct rw_waiter *)me->node.prev;
 
-    return before != NULL && before->node.object == me->node.object && before->state == RW_ASLEEP;
+    return !me->node.is_first && before->state == RW_ASLEEP; /* the first one's is the last */
 }
 
 /* An upgrader goes before all others. */
@@ -125,11 +156,34 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
         return true;
     }
     fw_waitqueue_insert_(bucket, &me->node, l, urgency_of(me, fw_urgency_known_()));
-    me->may_spin = !is_behind_sleeper(me);
+    me->is_greedy = me->want == RW_WRITE && queue_kind(l->queue_) == FW_RWLOCK_GREEDY;
+    if (!queue_has_coming(l->queue_) && may_be_next(me, fw_load64_relaxed(&l->state_)))
+        be_next(bucket, l, me);
+    me->may_spin = !is_behind_sleeper(me) || queue_kind(l->queue_) == FW_RWLOCK_GREEDY;
     l->queue_ += queue_count_of(me->want);
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
     return false;
+}
+
+static bool is_granted(const struct rw_waiter *me)
+{
+    return fw_load32_acquire(&me->state) >= RW_GRANTED;
+}
+
+/* A queued writer, awake, has seen readers inside, and the lock open to more of them. */
+static void close_to_readers(fw_rwlock *l, struct rw_waiter *me)
+{
+    struct fw_waitqueue_ *bucket = enter(l);
+    struct rw_wakes wakes;
+
+    if (is_granted(me) || !may_be_next(me, fw_load64_relaxed(&l->state_))) {
+        fw_waitqueue_unlock_(bucket);
+        return;
+    }
+    be_next(bucket, l, me);
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes); /* F:rw-next-unsaid */
+    leave_after(bucket, l, &wakes);
 }
 
 bool fw_rw_enqueue_(fw_rwlock *l, enum rw_want want, fw_await *op)
@@ -156,13 +210,25 @@ void fw_rw_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
     struct rw_wakes wakes;
 
     l->queue_ -= queue_count_of(op->want_);
+    if (op->want_ == RW_WRITE) /* F:rw-next-cancels */
+        l->queue_ &= ~QUEUE_NEXT;
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
 }
 
-static bool is_granted(const struct rw_waiter *me)
+/* It was woken with a grant, and runs: writers need not wait for it any longer (RW9). */
+static void have_come(fw_rwlock *l)
 {
-    return fw_load32_acquire(&me->state) == RW_GRANTED;
+    struct fw_waitqueue_ *bucket = enter(l);
+    struct rw_wakes wakes;
+
+    l->queue_ -= QUEUE_COMING; /* F:rw-coming-for-ever */
+    if (queue_has_coming(l->queue_)) {
+        fw_waitqueue_unlock_(bucket);
+        return;
+    }
+    fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
+    leave_after(bucket, l, &wakes);
 }
 
 /* The writer was woken, and lost the race.  Returns how long it may sleep; 0: without a bound. */
@@ -230,6 +296,8 @@ static bool spin_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
             leave_after(bucket, l, &wakes);
             return true;
         }
+        if (may_be_next(me, fw_load64_relaxed(&l->state_)))
+            close_to_readers(l, me);
     } while ((me->may_spin || !fw_wait_blocks_(wait)) &&
              fw_wait_spin_on_(wait, rw_writer(fw_load64_relaxed(&l->state_))));
     me->may_spin = true;
@@ -258,9 +326,15 @@ int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
     if (step_in(l, &me))
         return 0;
     while (!spin_in_queue(l, &me, wait)) {
-        if (sleep_in_queue(l, &me, wait) == -ETIMEDOUT)
-            return give_up(l, &me) ? 0 : ETIMEDOUT;
-        fw_wait_again_(wait);
+        if (sleep_in_queue(l, &me, wait) != -ETIMEDOUT) {
+            fw_wait_again_(wait);
+            continue;
+        }
+        if (!give_up(l, &me))
+            return ETIMEDOUT;
+        break;
     }
+    if (me.state == RW_ADMITTED)
+        have_come(l);
     return 0;
 }

@@ -21,7 +21,7 @@
 
 enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
 
-enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED };
+enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED, RW_ADMITTED };
 
 /*
  * A queued thread; it lies on that thread's stack.  Or the beginning of an operation
@@ -37,6 +37,7 @@ struct rw_waiter {
 
     /* for the thread itself */
     bool may_spin;  /* spinning before the next sleep may pay */
+    bool is_greedy; /* wants to write, and the lock is greedy */
     uint32_t races; /* lost, RACES_BEFORE_RECHECK at most */
     uint64_t woken_at;
 };

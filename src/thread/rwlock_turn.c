@@ -18,6 +18,7 @@ struct decision {
     uint64_t queue;            /* after it */
     uint32_t n_sharers;        /* this many of the first that share are admitted */
     uint32_t n_wakers;         /* of these: operations that have wakers */
+    uint32_t n_coming;         /* of these: the first that sleep, which are counted */
     bool lets_up_in;           /* one of them upgradable */
     bool again;                /* and there are more of these than one dispatch can wake */
     struct rw_waiter *granted; /* gets the lock for writing */
@@ -73,6 +74,8 @@ static bool is_sharers_turn(fw_rw_word_ w, uint64_t queue, enum rw_change change
         return true;
     if (queue_kind(queue) == FW_RWLOCK_PREFER_WRITERS)
         return false;
+    if (queue_kind(queue) == FW_RWLOCK_GREEDY && !queue_has_next(queue)) /* F:rw-past-next */
+        return true;
     return change == RW_WRITER_LEAVES || change == RW_WRITER_READS || change == RW_WRITER_UPREADS ||
            (rw_is_free(w) && !readers_phase_ends &&
             !queue_has_awake_writer(queue)); /* F:rw-writer-first */
@@ -102,10 +105,40 @@ static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct dec
         } else {
             continue;
         }
+        if (queue_kind(v->queue) == FW_RWLOCK_GREEDY && p->state == RW_ASLEEP &&
+            (v->queue & QUEUE_ALL_COMING) != QUEUE_ALL_COMING) {
+            v->n_coming++;
+            v->queue += QUEUE_COMING;
+        }
         v->n_sharers++;
         v->queue -= QUEUE_SHARER; /* F:rw-lets-one-in */
     }
     return w;
+}
+
+/* RW7, RW8, or out of patience: it is handed the lock, not woken to take it. */
+static bool is_to_be_handed(const struct rw_waiter *first)
+{
+    return first->starves || is_urgent(first) || /* F:rw-calls-urgent */
+           first->node.is_operation;             /* RW8 */
+}
+
+/* One writer at a time is woken to come for the lock (RW2). */
+static void call(struct rw_waiter *first, struct decision *v)
+{
+    if (!queue_has_awake_writer(v->queue)) {
+        v->woken = first; /* F:rw-calls-nobody */
+        v->queue |= QUEUE_AWAKE;
+    }
+}
+
+/* Is the first writer handed the lock at the end of a readers' phase?  No, in a greedy lock: RW9 */
+static bool has_turn_after_readers(uint64_t queue, enum rw_change change)
+{
+    if (queue_kind(queue) == FW_RWLOCK_GREEDY)
+        return queue_has_next(queue); /* F:rw-next-called */
+    return queue_kind(queue) != FW_RWLOCK_PREFER_READERS &&
+           (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
 }
 
 /*
@@ -116,20 +149,31 @@ static fw_rw_word_ let_sharers_in(struct rw_waiter *p, fw_rw_word_ w, struct dec
 static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw_change change,
                                  bool hand_over, struct decision *v)
 {
-    bool is_turn = queue_kind(v->queue) != FW_RWLOCK_PREFER_READERS &&
-                   (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
-
-    if (is_turn || hand_over || first->starves || is_urgent(first) || /* F:rw-calls-urgent */
-        first->node.is_operation) {                                   /* RW8 */
+    if (has_turn_after_readers(v->queue, change) || hand_over ||
+        is_to_be_handed(first)) { /* F:rw-hands-nothing */
         v->granted = first;
-        v->queue = (v->queue - QUEUE_WRITER) & ~QUEUE_AWAKE;
+        v->queue = (v->queue - QUEUE_WRITER) & ~QUEUE_NEXT; /* F:rw-next-twice */
+        if (queue_kind(v->queue) != FW_RWLOCK_GREEDY ||
+            first->is_designated) /* F:rw-next-keeps-call */
+            v->queue &= ~QUEUE_AWAKE;
         return rw_with_writer(w, first->id);
     }
-    if (!queue_has_awake_writer(v->queue)) {
-        v->woken = first; /* F:rw-calls-nobody */
-        v->queue |= QUEUE_AWAKE;
-    }
+    call(first, v);
     return w;
+}
+
+/*
+ * A greedy lock is held by readers, and writers are queued: once all readers that were woken have
+ * come, one of them is the next, or is called (RW9).
+ */
+static void see_to_next(struct rw_waiter *first, bool hand_over, struct decision *v)
+{
+    if (queue_has_next(v->queue) || (queue_has_coming(v->queue) && !is_urgent(first)))
+        return;
+    if (hand_over || is_to_be_handed(first)) /* F:rw-next-operation */
+        v->queue |= QUEUE_NEXT;
+    else
+        call(first, v);
 }
 
 /* The flags that the queue needs (RW1, RW2, RW7); it may still have one waiter more. */
@@ -138,15 +182,20 @@ static fw_rw_word_ with_flags(const fw_rwlock *l, const struct fw_waitqueue_ *bu
 {
     bool writers_first = queue_kind(queue) == FW_RWLOCK_PREFER_WRITERS;
     bool readers_first = queue_kind(queue) == FW_RWLOCK_PREFER_READERS;
-    bool is_shared = rw_has_readers(w) || rw_has_upgradable(w);
+    bool greedy = queue_kind(queue) == FW_RWLOCK_GREEDY;
+    bool keeps_readers_out =
+        greedy ? queue_has_next(queue) : queue_has_writers(queue); /* F:rw-next-open */
 
     w &= ~RW_QUEUE_FLAGS;
     if (queue_is_empty(queue)) /* F:rw-no-flags */
         return w;
-    if (!readers_first && (queue_has_upgrader(queue) || queue_has_writers(queue)))
+    if (!readers_first && (queue_has_upgrader(queue) || keeps_readers_out))
         w |= RW_CLOSED; /* F:rw-open */
-    if (queue_has_awake_writer(queue) && !queue_has_upgrader(queue) &&
-        (writers_first || !queue_has_sharers(queue)) && (readers_first || !is_shared) &&
+    if (queue_has_coming(queue))
+        w |= RW_COMING;
+    if (queue_has_awake_writer(queue) && !queue_has_upgrader(queue) && !queue_has_next(queue) &&
+        (writers_first || !queue_has_sharers(queue)) &&
+        (readers_first || greedy || !rw_is_shared(w)) &&
         !is_urgent(first_writer(bucket, l))) /* F:rw-coming-readers */
         return w | RW_WAKING;                /* F:rw-opens-early */
     return w | RW_WAITERS;
@@ -169,6 +218,9 @@ static fw_rw_word_ decide(fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_r
         } else if (queue_has_writers(v->queue) && rw_is_free(w)) {
             w = let_writer_in(first_writer(bucket, l), w, change, hand_over, v);
         }
+        if (queue_kind(v->queue) == FW_RWLOCK_GREEDY && rw_is_shared(w) &&
+            queue_has_writers(v->queue) && !queue_has_upgrader(v->queue)) /* F:rw-next-by-itself */
+            see_to_next(first_writer(bucket, l), hand_over, v);
     }
     return with_flags(l, bucket, w, v->queue);
 }
@@ -204,7 +256,7 @@ static void grant_operation(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct r
 }
 
 /* Dequeues a waiter for good.  After the store its node may be gone. */
-static void grant(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *p,
+static void grant(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *p, uint32_t state,
                   struct rw_wakes *wakes)
 {
     if (p->node.is_operation) {
@@ -212,7 +264,7 @@ static void grant(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter *
         return;
     }
     fw_waitqueue_remove_(bucket, &p->node);
-    fw_store32_release(&p->state, RW_GRANTED);
+    fw_store32_release(&p->state, state);
 }
 
 static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct decision *v,
@@ -221,6 +273,7 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const stru
     struct rw_waiter *p = rw_first_in(bucket, l);
     bool up = v->lets_up_in;
     bool is_anybody_asleep = false;
+    uint32_t n_coming = v->n_coming;
 
     for (uint32_t n = v->n_sharers; n > 0;) {
         struct rw_waiter *next = rw_next_to(p);
@@ -228,7 +281,12 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const stru
         if (rw_shares(p) && (p->want == RW_READ || up)) {
             up &= p->want == RW_READ;
             is_anybody_asleep |= p->state == RW_ASLEEP;
-            grant(bucket, l, p, wakes);
+            if (p->state == RW_ASLEEP && n_coming > 0) {
+                n_coming--;
+                grant(bucket, l, p, RW_ADMITTED, wakes);
+            } else {
+                grant(bucket, l, p, RW_GRANTED, wakes);
+            }
             n--;
         }
         p = next;
@@ -258,7 +316,7 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
     if (v->n_sharers > 0)
         grant_sharers(bucket, l, v, wakes);
     if (v->granted != NULL)
-        grant(bucket, l, v->granted, wakes); /* F:rw-late-look */
+        grant(bucket, l, v->granted, RW_GRANTED, wakes); /* F:rw-late-look */
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */

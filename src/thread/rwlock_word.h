@@ -15,8 +15,8 @@
 /*
  * The bits of fw_rwlock, and what they say.  The table of states is in rwlock.c.
  *
- *   bit   63 .......... 32   31 ....... 8   7 .. 5     4       3        2       1           0
- *         owner half         readers                WAKING  WAITERS  CLOSED  UPGRADABLE  WRITER
+ *   bit   63 .. 32     31 .. 8   7, 6   5       4       3        2       1           0
+ *         owner half   readers          COMING  WAKING  WAITERS  CLOSED  UPGRADABLE  WRITER
  *
  *   owner half   with WRITER or UPGRADABLE: the identity of that thread
  *                else, with readers: the identity of one of them, or 0 (not known)
@@ -29,7 +29,8 @@ typedef uint64_t fw_rw_word_;
 #define RW_CLOSED UINT64_C(4)  /* new readers have to wait, though no writer holds the lock */
 #define RW_WAITERS UINT64_C(8) /* a release enters the bucket */
 #define RW_WAKING UINT64_C(16) /* a release need not: a queued writer is awake */
-#define RW_QUEUE_FLAGS (RW_CLOSED | RW_WAITERS | RW_WAKING)
+#define RW_COMING UINT64_C(32) /* greedy: readers were admitted that have not run since */
+#define RW_QUEUE_FLAGS (RW_CLOSED | RW_WAITERS | RW_WAKING | RW_COMING)
 #define RW_READER UINT64_C(0x100)
 #define RW_READERS UINT64_C(0xffffff00)
 #define RW_OWNER_SHIFT 32
@@ -72,6 +73,12 @@ static inline bool rw_is_full(fw_rw_word_ w)
 static inline bool rw_is_free(fw_rw_word_ w)
 {
     return (w & (RW_WRITER | RW_UPGRADABLE | RW_READERS)) == 0; /* F:rw-past-readers */
+}
+
+/* Held by others than a writer, with whom a reader could be. */
+static inline bool rw_is_shared(fw_rw_word_ w)
+{
+    return rw_has_readers(w) || rw_has_upgradable(w);
 }
 
 static inline bool rw_lets_readers_in(fw_rw_word_ w)
@@ -144,14 +151,17 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
  * The second word: the kind, and what is queued.  The kind is constant, the rest is plain data,
  * read and written inside the bucket only.
  *
- *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 4      3         2       1 .. 0
- *         writers                 sharers             UPGRADER   AWAKE     kind
+ *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 5    4       3         2       1 .. 0
+ *         writers      coming     sharers             NEXT   UPGRADER   AWAKE     kind
  */
 #define QUEUE_KIND UINT64_C(3)
 #define QUEUE_AWAKE UINT64_C(4)    /* a queued writer is awake, or in a bounded sleep */
 #define QUEUE_UPGRADER UINT64_C(8) /* the upgradable holder is queued */
+#define QUEUE_NEXT UINT64_C(16)    /* greedy: the first writer has the turn after the readers */
 #define QUEUE_SHARER UINT64_C(0x100)
 #define QUEUE_SHARERS UINT64_C(0xffffff00)
+#define QUEUE_COMING (UINT64_C(1) << 32) /* greedy: woken with a grant, not yet seen to run */
+#define QUEUE_ALL_COMING (UINT64_C(0xff) << 32) /* so many are counted; those beyond are not */
 #define QUEUE_WRITER (UINT64_C(1) << 40)
 
 static inline fw_rwlock_kind queue_kind(uint64_t queue)
@@ -162,6 +172,16 @@ static inline fw_rwlock_kind queue_kind(uint64_t queue)
 static inline bool queue_has_awake_writer(uint64_t queue)
 {
     return (queue & QUEUE_AWAKE) != 0;
+}
+
+static inline bool queue_has_next(uint64_t queue)
+{
+    return (queue & QUEUE_NEXT) != 0;
+}
+
+static inline bool queue_has_coming(uint64_t queue)
+{
+    return (queue & QUEUE_ALL_COMING) != 0;
 }
 
 static inline bool queue_has_upgrader(uint64_t queue)
@@ -181,7 +201,7 @@ static inline bool queue_has_writers(uint64_t queue)
 
 static inline bool queue_is_empty(uint64_t queue)
 {
-    return (queue & ~(QUEUE_KIND | QUEUE_AWAKE)) == 0;
+    return (queue & (QUEUE_SHARERS | QUEUE_UPGRADER)) == 0 && !queue_has_writers(queue);
 }
 
 #endif

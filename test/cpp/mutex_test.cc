@@ -188,8 +188,8 @@ int main()
     tries<fw::brlock>();
     several();
     hand_over();
-    for (fw::preference p :
-         {fw::preference::fair, fw::preference::readers, fw::preference::writers}) {
+    for (fw::preference p : {fw::preference::fair, fw::preference::readers, fw::preference::writers,
+                             fw::preference::greedy}) {
         fw::shared_mutex m(p);
         shared(m);
     }

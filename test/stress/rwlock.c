@@ -243,4 +243,5 @@ const struct stress_test rwlock_tests[] = {
     {"rwlock", ABOUT "fair", body, 60000, COMMON, .variant = 0},
     {"rwlock_readers", ABOUT "readers first", body, 80000, COMMON, .variant = 1},
     {"rwlock_writers", ABOUT "writers first", body, 60000, COMMON, .variant = 2},
+    {"rwlock_greedy", ABOUT "greedy", body, 60000, COMMON, .variant = 3},
     {0}};

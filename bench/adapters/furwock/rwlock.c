@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* furwock/rwlock.h, in its three preferences. */
+/* furwock/rwlock.h, in its four kinds. */
 #include <furwock/rwlock.h>
 
 #include "bench/adapters/rw_adapter_define.h"
@@ -14,6 +14,7 @@ RW_TIMED(rwlock, fw_rwlock, fw_rwlock_timedrdlock(l, DEADLINE(at)),
 ADAPTER_ZERO_IS_FREE(fair)
 ADAPTER_INIT(readers, fw_rwlock, fw_rwlock_init(l, FW_RWLOCK_PREFER_READERS))
 ADAPTER_INIT(writers, fw_rwlock, fw_rwlock_init(l, FW_RWLOCK_PREFER_WRITERS))
+ADAPTER_INIT(greedy, fw_rwlock, fw_rwlock_init(l, FW_RWLOCK_GREEDY))
 
 #define RWLOCK_FLAGS (ADAPTER_BLOCKS | ADAPTER_SPINS | ADAPTER_OWNER | ADAPTER_FREEABLE)
 #define RWLOCK_KIND(init_)                                                          \
@@ -42,4 +43,12 @@ const struct rw_adapter rw_adapter_furwock_writers = {
     .flags = RWLOCK_FLAGS,
     .preference = RW_PREFER_WRITERS,
     RWLOCK_KIND(writers_init_),
+};
+
+const struct rw_adapter rw_adapter_furwock_greedy = {
+    .name = "furwock-rw-greedy",
+    .about = "fw_rwlock that lets running threads pass sleeping writers",
+    .flags = RWLOCK_FLAGS,
+    .preference = RW_PREFER_FAIR,
+    RWLOCK_KIND(greedy_init_),
 };

@@ -222,6 +222,7 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act,
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .buckets = 1)
 #define WITH(...) WITH_OPTIONS(rwlock_script, __VA_ARGS__)
 #define KIND(preference) WITH(.kind = FW_RWLOCK_PREFER_##preference)
+#define GREEDY WITH(.kind = FW_RWLOCK_GREEDY)
 #define WORDS(s, q) WITH(.state = (s), .line = (q))
 #define STALE WITH(.is_stale = true)
 
@@ -307,6 +308,29 @@ static const struct model_program programs[] = {
             KIND(WRITERS)),
     PROGRAM("rw-writers-timed", "read unlock | timed-write unlock | read unlock", TICKS(1),
             KIND(WRITERS)),
+    /* --- Greedy ----------------------------------------------------------------------------- */
+    PROGRAM("rw-greedy", "read unlock read unlock | write unlock write unlock", GREEDY),
+    PROGRAM("rw-greedy-writers", "write unlock | write unlock | read unlock", GREEDY),
+    PROGRAM("rw-greedy-readers", "read unlock read unlock | read unlock | write unlock",
+            BOUND(3, 5), GREEDY),
+    PROGRAM("rw-greedy-four", "read unlock | read unlock | write unlock | write unlock",
+            BOUND(2, 4), GREEDY, ABOUT("one writer is next, the other waits to be called")),
+    PROGRAM("rw-greedy-starving",
+            "write unlock write unlock write unlock | write unlock | read unlock", TICKS(1),
+            BOUND(2, 4), GREEDY, ABOUT("a writer loses for long and is the next")),
+    PROGRAM("rw-greedy-overdue", "write unlock write unlock | write unlock | read unlock",
+            .budget = {.chances = 1}, BOUND(3, 4), GREEDY,
+            ABOUT("a release that finds a call overdue, beside readers")),
+    PROGRAM("rw-greedy-timed", "read unlock | timed-write unlock | write unlock | read unlock",
+            TICKS(1), BOUND(2, 3), GREEDY, ABOUT("the next gives up beside another writer")),
+    PROGRAM("rw-greedy-upgrade", "up upgrade downgrade unlock | read unlock | write unlock",
+            GREEDY),
+    PROGRAM("rw-greedy-upgrade-timed", "up timed-upgrade unlock-any | read unlock | write unlock",
+            TICKS(1), GREEDY),
+    PROGRAM("rw-greedy-task", "task-read unlock | task-write unlock | write unlock", BOUND(3, 4),
+            GREEDY, ABOUT("an operation is not woken, but the next")),
+    PROGRAM("rw-greedy-cancel", "cancel-write unlock | read unlock | write unlock", BOUND(3, 4),
+            GREEDY),
     /* --- Surroundings ----------------------------------------------------------------------- */
     PROGRAM("rw-spurious", "write unlock | write unlock | read unlock", INTERRUPTED),
     PROGRAM("rw-nap", "write unlock write unlock write unlock write unlock | write unlock",

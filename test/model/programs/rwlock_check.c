@@ -57,10 +57,11 @@ static void decode(uint64_t w, unsigned offset, unsigned size, char *text, size_
         return;
     }
     n = print_owner(rw_owner(w), text, bucket);
-    snprintf(text + n, bucket - (size_t)n, " %u reading%s%s%s%s%s",
+    snprintf(text + n, bucket - (size_t)n, " %u reading%s%s%s%s%s%s",
              (unsigned)((w & RW_READERS) / RW_READER), rw_has_writer(w) ? " WRITER" : "",
              rw_has_upgradable(w) ? " UPGRADABLE" : "", (w & RW_CLOSED) != 0 ? " CLOSED" : "",
-             rw_has_waiters(w) ? " WAITERS" : "", rw_wake_is_under_way(w) ? " WAKING" : "");
+             rw_has_waiters(w) ? " WAITERS" : "", rw_wake_is_under_way(w) ? " WAKING" : "",
+             (w & RW_COMING) != 0 ? " COMING" : "");
 }
 
 fw_rwlock *rwlock_check_setup(fw_rwlock_kind kind, uint64_t state, uint64_t line)
@@ -112,9 +113,29 @@ static unsigned readers(fw_rw_word_ w)
     return (unsigned)((w & RW_READERS) / RW_READER);
 }
 
-static bool rw_is_shared(fw_rw_word_ w)
+/* RW9, of the next writer, which has the turn after the readers; or one that is awake comes. */
+static void check_next(fw_rw_word_ w)
 {
-    return rw_has_readers(w) || rw_has_upgradable(w);
+    bool next = queue_has_next(lock->queue_);
+
+    if (queue_kind(lock->queue_) != FW_RWLOCK_GREEDY || buckets_only()->inside != 0)
+        return;
+    if (next && (w & RW_CLOSED) == 0)
+        model_fail("next", "a writer is next, and readers are not kept out", 0, 0);
+    if (next && in_line(RW_WRITE) == 0)
+        model_fail("next", "a writer is next, and none is queued", 0, 0);
+    if (!next && rw_is_shared(w) && in_line(RW_WRITE) > 0 &&
+        !queue_has_awake_writer(lock->queue_) && !queue_has_upgrader(lock->queue_) &&
+        !queue_has_coming(lock->queue_))
+        model_fail("next", "%llu want to write: none of them is next, and none comes",
+                   in_line(RW_WRITE), 0);
+}
+
+/* In a greedy lock it is only the next writer that is not passed, until it gives up. */
+static bool has_turn_after_readers(fw_rw_word_ before, unsigned kind)
+{
+    return in_line(RW_WRITE) > 0 && (kind != FW_RWLOCK_GREEDY ||
+                                     (queue_has_next(lock->queue_) && (before & RW_CLOSED) != 0));
 }
 
 static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
@@ -124,16 +145,17 @@ static void check_phases(fw_rw_word_ before, fw_rw_word_ after)
 
     if (kind == FW_RWLOCK_PREFER_READERS)
         return;
-    if (readers(after) > readers(before) && in_line(RW_WRITE) > 0 && !rw_has_writer(before) &&
+    if (readers(after) > readers(before) && has_turn_after_readers(before, kind) &&
+        !rw_has_writer(before) &&
         !(kind == FW_RWLOCK_FAIR && rw_is_free(before) && !rw_wake_is_under_way(before)) &&
         !rw_has_upgradable(before))
         model_fail("overtaken", "a reader is let past a writer: %llu read, %llu write in the queue",
                    readers(after), in_line(RW_WRITE));
-    if (kind == FW_RWLOCK_FAIR && rw_has_writer(before) && !rw_has_writer(after) &&
-        readers(after) < waiting)
+    if ((kind == FW_RWLOCK_FAIR || kind == FW_RWLOCK_GREEDY) && rw_has_writer(before) &&
+        !rw_has_writer(after) && readers(after) < waiting)
         model_fail("overtaken", "a writer leaves, %llu wait to read, and %llu are let in", waiting,
                    readers(after));
-    if (rw_is_shared(before) && rw_is_free(after) && in_line(RW_WRITE) > 0)
+    if (rw_is_shared(before) && rw_is_free(after) && has_turn_after_readers(before, kind))
         model_fail("overtaken", "the last reader leaves, and hands the lock to no writer", 0, 0);
     if (kind == FW_RWLOCK_PREFER_WRITERS && rw_has_writer(before) && readers(after) > 1 &&
         in_line(RW_WRITE) > 0)
@@ -182,6 +204,7 @@ void rwlock_check_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (before != after) {
         check_word(thread, before, after);
         check_phases(before, after);
+        check_next(after);
         check_heir(thread, after);
     }
     if (is_inside(thread) && has_place(thread))
@@ -249,6 +272,6 @@ void rwlock_check_finished(void)
         return;
     if (lock->state_ != 0)
         model_fail("word", "all threads are done, and the word is 0x%llx", lock->state_, 0);
-    if (!queue_is_empty(lock->queue_) || queue_has_awake_writer(lock->queue_))
+    if ((lock->queue_ & ~QUEUE_KIND) != 0)
         model_fail("word", "all threads are done, and the second word is 0x%llx", lock->queue_, 0);
 }

@@ -10,16 +10,16 @@
 TEST(all_kinds_begin_free)
 {
     static const fw_rwlock fair = FW_RWLOCK_INIT, readers = FW_RWLOCK_INIT_READERS,
-                           writers = FW_RWLOCK_INIT_WRITERS;
-    const fw_rwlock *const made[] = {&fair, &readers, &writers};
+                           writers = FW_RWLOCK_INIT_WRITERS, greedy = FW_RWLOCK_INIT_GREEDY;
+    const fw_rwlock *const made[] = {&fair, &readers, &writers, &greedy};
 
-    for (int kind = FW_RWLOCK_FAIR; kind <= FW_RWLOCK_PREFER_WRITERS; kind++) {
+    for (int kind = FW_RWLOCK_FAIR; kind <= FW_RWLOCK_GREEDY; kind++) {
         memset(&l, 0xff, sizeof l);
         assert_int_equal(fw_rwlock_init(&l, (fw_rwlock_kind)kind), 0);
         assert_memory_equal(&l, made[kind], sizeof l);
     }
-    assert_int_equal(fw_rwlock_init(&l, (fw_rwlock_kind)3), EINVAL);
-    assert_memory_equal(&l, &writers, sizeof l);
+    assert_int_equal(fw_rwlock_init(&l, (fw_rwlock_kind)4), EINVAL);
+    assert_memory_equal(&l, &greedy, sizeof l);
 }
 
 TEST(readers_are_counted_and_one_is_known)

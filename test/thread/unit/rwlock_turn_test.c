@@ -86,7 +86,12 @@ struct turn {
     const char *outcome;
 };
 
-enum { F = FW_RWLOCK_FAIR, R = FW_RWLOCK_PREFER_READERS, W = FW_RWLOCK_PREFER_WRITERS };
+enum {
+    F = FW_RWLOCK_FAIR,
+    R = FW_RWLOCK_PREFER_READERS,
+    W = FW_RWLOCK_PREFER_WRITERS,
+    G = FW_RWLOCK_GREEDY
+};
 
 static void play(const struct turn *t, bool hand_off, bool asleep)
 {
@@ -217,6 +222,26 @@ TEST(prefer_writers)
     };
 
     PLAY_ALL(turns);
+}
+
+/* Spinning readers: those that sleep are counted, which the model looks at. */
+TEST(greedy)
+{
+    static const struct turn turns[] = {
+        {"RWR", G, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2) | WAKING, "GCG"},
+        {"RCR", G, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | READERS(2) | WAKING, "G.G"},
+        {"W", G, MINE | READERS(1) | WAITERS, RW_READER_LEAVES, WAKING, "C"},
+        {"W", G, MINE | READERS(2) | WAITERS, RW_READER_LEAVES, READERS(1) | WAKING, "C"},
+        {"C", G, MINE | READERS(2) | WAKING, RW_READER_LEAVES, READERS(1) | WAKING, "."},
+        {"W", G, MINE | WRITER | WAITERS, RW_WRITER_READS, MINE | READERS(1) | WAKING, "C"},
+        {"RW", G, MINE | READERS(1) | WAITERS, RW_NOTHING, MINE | READERS(2) | WAKING, "GC"},
+        {"SW", G, MINE | WRITER | WAITERS, RW_WRITER_LEAVES, BY(300) | WRITER | WAITERS, "G."},
+        {"UW", G, MINE | UPGRADABLE | READERS(1) | CLOSED | WAITERS, RW_READER_LEAVES,
+         MINE | WRITER | WAITERS, "G."},
+    };
+
+    for (unsigned i = 0; i < sizeof turns / sizeof *turns; i++)
+        play(&turns[i], false, false);
 }
 
 TEST(who_upgrades_goes_first)

@@ -35,6 +35,8 @@ pub const FW_RWLOCK_FAIR: fw_rwlock_kind = 0;
 pub const FW_RWLOCK_PREFER_READERS: fw_rwlock_kind = 1;
 /// Writers may starve readers.
 pub const FW_RWLOCK_PREFER_WRITERS: fw_rwlock_kind = 2;
+/// Running threads pass sleeping writers.
+pub const FW_RWLOCK_GREEDY: fw_rwlock_kind = 3;
 
 /// A free lock that is phase-fair.
 pub const FW_RWLOCK_INIT: fw_rwlock = fw_rwlock { state_: 0, queue_: 0 };
@@ -42,6 +44,8 @@ pub const FW_RWLOCK_INIT: fw_rwlock = fw_rwlock { state_: 0, queue_: 0 };
 pub const FW_RWLOCK_INIT_READERS: fw_rwlock = fw_rwlock { state_: 0, queue_: 1 };
 /// A free lock that prefers writers.
 pub const FW_RWLOCK_INIT_WRITERS: fw_rwlock = fw_rwlock { state_: 0, queue_: 2 };
+/// A free lock that is greedy.
+pub const FW_RWLOCK_INIT_GREEDY: fw_rwlock = fw_rwlock { state_: 0, queue_: 3 };
 
 /// `include/furwock/cond.h`: all zeroes when no thread waits.
 #[repr(C)]

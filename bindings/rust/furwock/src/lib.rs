@@ -2,8 +2,9 @@
 //! Futex-based locks for Linux: the interface of `parking_lot`, over the C library furwock.
 //!
 //! - [`Mutex`], [`FairMutex`], [`ReentrantMutex`], [`RwLock`] and its variants [`RwLockReaders`],
-//!   [`RwLockWriters`]: [`lock_api`]'s types around [`RawMutex`], [`RawFairMutex`], [`RawRwLock`],
-//!   [`RawRwLockReaders`] and [`RawRwLockWriters`], which fit wherever a raw lock is asked for.
+//!   [`RwLockWriters`], [`RwLockGreedy`]: [`lock_api`]'s types around [`RawMutex`],
+//!   [`RawFairMutex`], [`RawRwLock`], [`RawRwLockReaders`], [`RawRwLockWriters`] and
+//!   [`RawRwLockGreedy`], which fit wherever a raw lock is asked for.
 //! - [`Condvar`], [`Once`], [`OnceLock`].
 //! - [`MutexGuardExt::wait_until`], to wait for a condition that nobody signals.
 #![cfg_attr(not(miri), doc = "- [`Note`], a request to stop, which ends waits.")]
@@ -133,9 +134,9 @@ pub use remutex::{MappedReentrantMutexGuard, RawThreadId, ReentrantMutex, Reentr
 #[cfg(feature = "arc_lock")]
 pub use rwlock::{ArcRwLockReadGuard, ArcRwLockUpgradableReadGuard, ArcRwLockWriteGuard};
 pub use rwlock::{
-    MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RawRwLockReaders, RawRwLockWriters,
-    RwLock, RwLockReadGuard, RwLockReaders, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    RwLockWriters,
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RawRwLockGreedy, RawRwLockReaders,
+    RawRwLockWriters, RwLock, RwLockGreedy, RwLockReadGuard, RwLockReaders,
+    RwLockUpgradableReadGuard, RwLockWriteGuard, RwLockWriters,
 };
 pub use semaphore::{Overflow, Permit, Semaphore};
 pub use wait::WaitPolicy;
@@ -153,7 +154,8 @@ macro_rules! unwind_safe {
     };
 }
 
-unwind_safe!(RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters, Condvar, Once);
+unwind_safe!(RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters, RawRwLockGreedy);
+unwind_safe!(Condvar, Once);
 #[cfg(not(miri))]
 unwind_safe!(Note<'_>);
 unwind_safe!(Semaphore, Event, Barrier, Latch);

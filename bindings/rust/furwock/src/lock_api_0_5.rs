@@ -7,7 +7,9 @@ use lock_api_0_5 as new;
 
 use new::GuardNoSend;
 
-use crate::{Condvar, RawFairMutex, RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters};
+use crate::{
+    Condvar, RawFairMutex, RawMutex, RawRwLock, RawRwLockGreedy, RawRwLockReaders, RawRwLockWriters,
+};
 
 /// The state of a guard, if the lock was taken.
 fn taken(is_taken: bool) -> Option<GuardNoSend> {
@@ -248,6 +250,7 @@ macro_rules! rwlock {
 rwlock!(RawRwLock);
 rwlock!(RawRwLockReaders);
 rwlock!(RawRwLockWriters);
+rwlock!(RawRwLockGreedy);
 
 /// There are no spurious wakes, and the counts are exact.
 // SAFETY: fw_cond releases the mutex and begins to wait in one step; a panic about two mutexes

@@ -253,6 +253,12 @@ raw_rwlock! {
     RawRwLockWriters, sys::FW_RWLOCK_INIT_WRITERS
 }
 
+raw_rwlock! {
+    /// A greedy [`RawRwLock`]: readers and writers that run pass writers that sleep, until about
+    /// half a millisecond after those were woken.  For more threads than CPUs.
+    RawRwLockGreedy, sys::FW_RWLOCK_INIT_GREEDY
+}
+
 // SAFETY: a lock that prefers readers never makes one wait for a writer that waits.
 unsafe impl lock_api::RawRwLockRecursive for RawRwLockReaders {
     #[inline]
@@ -311,6 +317,9 @@ pub type RwLockReaders<T> = lock_api::RwLock<RawRwLockReaders, T>;
 
 /// A read-write lock that prefers writers.
 pub type RwLockWriters<T> = lock_api::RwLock<RawRwLockWriters, T>;
+
+/// A read-write lock that lets running threads pass sleeping writers.
+pub type RwLockGreedy<T> = lock_api::RwLock<RawRwLockGreedy, T>;
 
 /// Shared access to the value of an [`RwLock`], until it is dropped.  (`R` is for the other kinds.)
 pub type RwLockReadGuard<'a, T, R = RawRwLock> = lock_api::RwLockReadGuard<'a, R, T>;

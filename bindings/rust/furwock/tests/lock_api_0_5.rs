@@ -4,7 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use furwock::{RawFairMutex, RawMutex, RawRwLock, RawRwLockReaders, RawRwLockWriters};
+use furwock::{
+    RawFairMutex, RawMutex, RawRwLock, RawRwLockGreedy, RawRwLockReaders, RawRwLockWriters,
+};
 use lock_api_0_5 as lock_api;
 
 use lock_api::{Condvar, Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
@@ -95,6 +97,7 @@ fn read_write_locks() {
     rwlock::<RawRwLock>();
     rwlock::<RawRwLockReaders>();
     rwlock::<RawRwLockWriters>();
+    rwlock::<RawRwLockGreedy>();
 }
 
 #[test]

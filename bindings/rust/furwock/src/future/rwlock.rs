@@ -10,7 +10,7 @@ use core::ptr;
 use core::task::{Context, Poll};
 
 use super::operation::{Operation, Submit, Task};
-use crate::{sys, RawRwLock, RawRwLockReaders, RawRwLockWriters};
+use crate::{sys, RawRwLock, RawRwLockGreedy, RawRwLockReaders, RawRwLockWriters};
 
 mod sealed {
     /// The lock for C.
@@ -37,7 +37,7 @@ macro_rules! raw_rwlock_async {
     };
 }
 
-raw_rwlock_async!(RawRwLock, RawRwLockReaders, RawRwLockWriters);
+raw_rwlock_async!(RawRwLock, RawRwLockReaders, RawRwLockWriters, RawRwLockGreedy);
 
 /// The lock of a guard or a future, for C.
 fn raw<R: RawRwLockAsync, T: ?Sized>(lock: &lock_api::RwLock<R, T>) -> *mut sys::fw_rwlock {

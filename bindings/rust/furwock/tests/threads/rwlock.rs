@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use furwock::lock_api::{self, RawRwLockDowngrade, RawRwLockTimed, RawRwLockUpgradeDowngrade};
 use furwock::{
-    BrLock, Latch, RawRwLock, RawRwLockReaders, RawRwLockWriters, RwLock, RwLockReaders,
-    RwLockUpgradableReadGuard, RwLockWriteGuard, RwLockWriters,
+    BrLock, Latch, RawRwLock, RawRwLockGreedy, RawRwLockReaders, RawRwLockWriters, RwLock,
+    RwLockReaders, RwLockUpgradableReadGuard, RwLockWriteGuard, RwLockWriters,
 };
 
 use crate::LONG;
@@ -57,6 +57,7 @@ fn readers_exclude() {
 #[test]
 fn writers_exclude() {
     excludes::<RawRwLockWriters>();
+    excludes::<RawRwLockGreedy>();
 }
 
 /// Is a reader, while another reads and a writer waits, kept out at some time?  The writer is
@@ -86,6 +87,7 @@ fn keeps_readers_out<R: lock_api::RawRwLock + Send + Sync>(time: Duration) -> bo
 fn a_waiting_writer_keeps_readers_out_unless_they_are_preferred() {
     assert!(keeps_readers_out::<RawRwLock>(LONG));
     assert!(keeps_readers_out::<RawRwLockWriters>(LONG));
+    assert!(keeps_readers_out::<RawRwLockGreedy>(LONG));
     assert!(!keeps_readers_out::<RawRwLockReaders>(Duration::from_millis(50)));
 }
 
