@@ -34,16 +34,18 @@ FW_BEGIN_DECLS
  *                      readers.
  *      GREEDY          As FAIR, but threads that run pass writers that sleep: for more threads
  *                      than CPUs, where more gets done, and some wait longer.  A reader waits for
- *                      one writer at most.  One queued writer at a time keeps new readers out: the
- *                      first that runs and finds readers inside.  Others sleep until a writer's
- *                      release wakes them, one at a time; one that was woken half a millisecond
- *                      ago, or so, and still has not had the lock is the next.
+ *                      one writer at most.  One queued writer at a time keeps new readers out, and
+ *                      is handed the lock by the last reader: the first that runs and finds
+ *                      readers inside, or one that was woken about half a millisecond before, and
+ *                      has not had the lock, as a writer's release notices; beside a thread that
+ *                      upgrades, the first of the queue.
  *    Among writers a release is greedy, in all kinds, as that of fw_mutex (furwock/mutex.h): a
  *    running writer may be quicker than one that has been woken; one that has lost for about half a
  *    millisecond is handed the lock.  If a reader's release ends the readers' phase, the lock is
- *    handed to the writer that came first (except in a lock that prefers readers).  Real-time
- *    threads that wait to write go before others, by the priority that they had before they slept,
- *    and are handed the lock.  Whether readers or writers are next depends on the kind alone.
+ *    handed to the writer that came first (except in a lock that prefers readers, or is greedy).
+ *    Real-time threads that wait to write go before others, by the priority that they had before
+ *    they slept, and are handed the lock.  Whether readers or writers are next depends on the kind
+ *    alone.
  *  - A third mode, upgradable, coexists with readers, excludes writers and other upgradable
  *    readers, and can be upgraded to write without a release in between.  A thread that upgrades
  *    waits for the readers to leave; no new ones are admitted meanwhile, unless the lock prefers

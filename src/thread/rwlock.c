@@ -58,8 +58,8 @@
  *      first of them.  It keeps new readers out, and the last reader hands it the lock.  A writer
  *      that runs and finds the lock open and read becomes the next, unless readers are coming
  *      (COMING): were woken with a grant, and have not run since.  A lock that is not held by a
- *      writer, and has writers queued and no upgrader, has a next, a designated waker, or readers
- *      that are coming.
+ *      writer, and has writers queued, has a next, a designated waker, or readers that are coming;
+ *      beside an upgrader, a next.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -107,8 +107,8 @@ static void dequeue(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter
     l->queue_ -= queue_count_of(me->want);
     if (me->is_designated) /* F:rw-keeps-baton */
         l->queue_ &= ~QUEUE_AWAKE;
-    if (me->is_greedy)            /* F:rw-next-stays */
-        l->queue_ &= ~QUEUE_NEXT; /* if it was another's, that one is called */
+    if (me->is_greedy && me->starves) /* F:rw-next-stays */
+        l->queue_ &= ~QUEUE_NEXT;     /* if another is, a dispatch says so again */
     me->is_designated = false;
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, wakes); /* F:rw-keeps-door */
 }
@@ -126,6 +126,7 @@ static void be_next(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter
 {
     fw_waitqueue_advance_(bucket, &me->node);
     l->queue_ |= QUEUE_NEXT;
+    me->starves = true; /* F:rw-next-called */
     if (me->is_designated)
         l->queue_ &= ~QUEUE_AWAKE;
     me->is_designated = false;
@@ -210,7 +211,7 @@ void fw_rw_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
     struct rw_wakes wakes;
 
     l->queue_ -= queue_count_of(op->want_);
-    if (op->want_ == RW_WRITE) /* F:rw-next-cancels */
+    if (op->starves_) /* F:rw-next-cancels */
         l->queue_ &= ~QUEUE_NEXT;
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
@@ -240,7 +241,7 @@ static uint64_t note_race(struct rw_waiter *me)
         me->woken_at = now;
     if (me->races < RACES_BEFORE_RECHECK)
         me->races++;
-    me->starves = now - me->woken_at >= FW_STARVATION_NS;
+    me->starves |= now - me->woken_at >= FW_STARVATION_NS;
     return me->races == RACES_BEFORE_RECHECK && !me->starves ? RECHECK_NS : 0;
 }
 

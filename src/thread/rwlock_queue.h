@@ -33,7 +33,7 @@ struct rw_waiter {
     uint32_t id;
     uint8_t want;       /* enum rw_want */
     bool is_designated; /* a writer that was woken, and has not gone back to sleep */
-    bool starves;       /* it was woken, and has lost for long: it gets a hand-off */
+    bool starves;       /* it was woken, and has lost for long, or is the next: a hand-off is due */
 
     /* for the thread itself */
     bool may_spin;  /* spinning before the next sleep may pay */

@@ -23,6 +23,7 @@ struct decision {
     bool again;                /* and there are more of these than one dispatch can wake */
     struct rw_waiter *granted; /* gets the lock for writing */
     struct rw_waiter *woken;   /* is woken to take it */
+    struct rw_waiter *next;    /* is the next from now on */
 };
 
 /* The first that wants to write; there is one. */
@@ -132,15 +133,6 @@ static void call(struct rw_waiter *first, struct decision *v)
     }
 }
 
-/* Is the first writer handed the lock at the end of a readers' phase?  No, in a greedy lock: RW9 */
-static bool has_turn_after_readers(uint64_t queue, enum rw_change change)
-{
-    if (queue_kind(queue) == FW_RWLOCK_GREEDY)
-        return queue_has_next(queue); /* F:rw-next-called */
-    return queue_kind(queue) != FW_RWLOCK_PREFER_READERS &&
-           (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
-}
-
 /*
  * The lock is free, and it is a writer's turn.  After a readers' phase it is handed off, so that no
  * later writer can make the first one wait for another phase (RW4); and to a real-time thread
@@ -149,8 +141,11 @@ static bool has_turn_after_readers(uint64_t queue, enum rw_change change)
 static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw_change change,
                                  bool hand_over, struct decision *v)
 {
-    if (has_turn_after_readers(v->queue, change) || hand_over ||
-        is_to_be_handed(first)) { /* F:rw-hands-nothing */
+    bool is_turn = queue_kind(v->queue) != FW_RWLOCK_PREFER_READERS &&
+                   queue_kind(v->queue) != FW_RWLOCK_GREEDY && /* there the next starves: RW9 */
+                   (change == RW_READER_LEAVES || change == RW_UPREADER_LEAVES);
+
+    if (is_turn || hand_over || is_to_be_handed(first)) { /* F:rw-hands-nothing */
         v->granted = first;
         v->queue = (v->queue - QUEUE_WRITER) & ~QUEUE_NEXT; /* F:rw-next-twice */
         if (queue_kind(v->queue) != FW_RWLOCK_GREEDY ||
@@ -163,17 +158,23 @@ static fw_rw_word_ let_writer_in(struct rw_waiter *first, fw_rw_word_ w, enum rw
 }
 
 /*
- * A greedy lock is held by readers, and writers are queued: once all readers that were woken have
- * come, one of them is the next, or is called (RW9).
+ * A greedy lock is held by readers, and writers are queued: one of them is the next, or is called
+ * once all readers that were woken have come (RW9).  It is the next if it has waited for long; and
+ * beside an upgrader, who keeps readers out anyway, and could come back forever.
  */
 static void see_to_next(struct rw_waiter *first, bool hand_over, struct decision *v)
 {
-    if (queue_has_next(v->queue) || (queue_has_coming(v->queue) && !is_urgent(first)))
+    bool is_overdue = hand_over || first->starves || is_urgent(first);
+
+    if (queue_has_next(v->queue))
         return;
-    if (hand_over || is_to_be_handed(first)) /* F:rw-next-operation */
+    if (is_overdue || queue_has_upgrader(v->queue) ||
+        (first->node.is_operation && !queue_has_coming(v->queue))) { /* F:rw-next-upgrader */
+        v->next = first;
         v->queue |= QUEUE_NEXT;
-    else
+    } else if (!queue_has_coming(v->queue)) {
         call(first, v);
+    }
 }
 
 /* The flags that the queue needs (RW1, RW2, RW7); it may still have one waiter more. */
@@ -219,7 +220,7 @@ static fw_rw_word_ decide(fw_rwlock *l, const struct fw_waitqueue_ *bucket, fw_r
             w = let_writer_in(first_writer(bucket, l), w, change, hand_over, v);
         }
         if (queue_kind(v->queue) == FW_RWLOCK_GREEDY && rw_is_shared(w) &&
-            queue_has_writers(v->queue) && !queue_has_upgrader(v->queue)) /* F:rw-next-by-itself */
+            queue_has_writers(v->queue)) /* F:rw-next-by-itself */
             see_to_next(first_writer(bucket, l), hand_over, v);
     }
     return with_flags(l, bucket, w, v->queue);
@@ -313,6 +314,8 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
         v->woken->is_designated = true;
         fw_store32_relaxed(&v->woken->state, RW_WAITING);
     }
+    if (v->next != NULL)
+        v->next->starves = true;
     if (v->n_sharers > 0)
         grant_sharers(bucket, l, v, wakes);
     if (v->granted != NULL)

@@ -118,15 +118,16 @@ static void check_next(fw_rw_word_ w)
 {
     bool next = queue_has_next(lock->queue_);
 
-    if (queue_kind(lock->queue_) != FW_RWLOCK_GREEDY || buckets_only()->inside != 0)
+    if (queue_kind(lock->queue_) != FW_RWLOCK_GREEDY || buckets_only()->inside != 0 ||
+        rw_first_in(&buckets_only()->bucket, lock) == NULL) /* as it may be after a fork */
         return;
     if (next && (w & RW_CLOSED) == 0)
         model_fail("next", "a writer is next, and readers are not kept out", 0, 0);
     if (next && in_line(RW_WRITE) == 0)
         model_fail("next", "a writer is next, and none is queued", 0, 0);
     if (!next && rw_is_shared(w) && in_line(RW_WRITE) > 0 &&
-        !queue_has_awake_writer(lock->queue_) && !queue_has_upgrader(lock->queue_) &&
-        !queue_has_coming(lock->queue_))
+        (queue_has_upgrader(lock->queue_) ||
+         (!queue_has_awake_writer(lock->queue_) && !queue_has_coming(lock->queue_))))
         model_fail("next", "%llu want to write: none of them is next, and none comes",
                    in_line(RW_WRITE), 0);
 }

@@ -44,7 +44,7 @@ def rwlock_waiters(lock):
 def rwlock(lock):
     word = lock["state_"]
     owner, readers = word >> 32, word >> 8 & 0xffffff
-    if word & 3 == 3 or word & 1 and readers or word & 0xe0:
+    if word & 3 == 3 or word & 1 and readers or word & 0xc0:
         raise Corrupt
     if word & 1:
         text = "locked for writing by " + identity(owner)
