@@ -9,7 +9,7 @@
 #include "asleep.h"
 #include "processes.h"
 
-enum { LOOK_US = 500, PATIENCE_S = 120 };
+enum { LOOK_US = 500, LOOKS = 4, PATIENCE_S = 120 };
 
 pid_t start(void (*body)(void *), void *arg)
 {
@@ -26,15 +26,26 @@ pid_t start(void (*body)(void *), void *arg)
     _exit(EXIT_SUCCESS);
 }
 
+/*
+ * It sleeps, and has not been awake between several looks: an emulator has locks of its own, at
+ * which it may be asleep for a moment.
+ */
 void await_child_asleep(pid_t child)
 {
+    unsigned long sleeps = 0;
+    int looks = 0;
     char state;
 
-    while ((state = thread_state(child, child)) != 'S') {
-        if (state == 0 || state == 'Z')
-            fail("process %d has ended, and should sleep", (int)child);
+    while ((state = thread_state(child, child)) != 0 && state != 'Z') {
+        unsigned long now = thread_sleeps(child, child);
+
+        looks = thread_is_asleep(child, child) && now == sleeps ? looks + 1 : 0;
+        sleeps = now;
+        if (looks == LOOKS)
+            return;
         usleep(LOOK_US);
     }
+    fail("process %d has ended, and should sleep", (int)child);
 }
 
 pid_t start_asleep(void (*body)(void *), void *arg)
