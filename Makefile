@@ -87,16 +87,20 @@ fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # (What else is tested once is not built for them: FURWOCK_ONCE in CMakePresets.json.)
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
-instrumented_tests := -LE '^(model.*|litmus|install.*|style)$$' -E '$(rivals)'
+instrumented_tests = -LE '^(model.*|litmus|install.*|style)$$' -E '$(rivals)$(1)'
+# These have one thread: there is nothing for ThreadSanitizer to see.
+single_threaded := |^atomic_sequential_|^rt_sim|^command_rt_analyze
 # Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
 # a benchmark shows is none of its matters, either; there they have to compile.  (What these two
 # leave out is not built: CMakePresets.json.)
 emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
     -E '$(rivals)|^ulockflex_|^bench\.'
-# The locks of papers do not use what the generic build has in another variant.
+# The generic build has in another variant how a lock is released, claimed and counted by CPU: what
+# the locks of papers, the read-write lock and the program furwock do not use.
 papers := ^contract\.[a-z-]+\.(drepper|furwock-classic|futex|gustedt|musl|smpl|spin-yield)
 papers := $(papers)|^contract\.[a-z-]+\.(ulock|usema)
-generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(rivals)|$(papers)'
+same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw|^command_
+generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(rivals)|$(same_there)'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -178,12 +182,12 @@ format: ## lay out the C sources with clang-format
 test-tsan: ## run the tests under ThreadSanitizer
 	@$(setup) tsan
 	$(call compile,tsan)
-	@$(fixed_layout) $(call run_tests,tsan,$(instrumented_tests))
+	@$(fixed_layout) $(call run_tests,tsan,$(call instrumented_tests,$(single_threaded)))
 
 test-asan: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(setup) asan
 	$(call compile,asan)
-	@$(call run_tests,asan,$(instrumented_tests))
+	@$(call run_tests,asan,$(call instrumented_tests))
 
 test-generic: ## run the tests with the atomic release instead of the rseq one
 	@$(setup) test
@@ -209,7 +213,7 @@ build-aarch64:
 
 run-aarch64:
 	$(call compile,aarch64)
-	@TESTS_IN_FULL=yes $(call run_tests,aarch64,$(emulated_tests))
+	@$(call run_tests,aarch64,$(emulated_tests))
 
 test-python: ## build and test the package for Python (PYTHON=PROGRAM, BINDINGS_ARGS for pytest)
 	@$(setup) python
