@@ -10,6 +10,7 @@ LOCKS = {
     "furwock-rw": ("furwock", True, "fair", 0.93),
     "furwock-rw-readers": ("furwock", True, "readers", 0.95),
     "furwock-rw-writers": ("furwock", True, "writers", 0.92),
+    "furwock-rw-greedy": ("furwock", True, "fair", 0.95),
     "furwock-br": ("furwock", True, "none", 0.70),
     "furwock-classic": ("classic", True, "none", 0.50),
     "ulock-shared": ("classic", True, "none", 0.45),
