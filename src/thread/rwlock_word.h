@@ -149,7 +149,8 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
 
 /*
  * The second word: the kind, and what is queued.  The kind is constant, the rest is plain data,
- * read and written inside the bucket only.
+ * read and written inside the bucket only.  Each count has room for more threads than a kernel has
+ * (2^22), and for 2^24 - 1 operations.
  *
  *   bit   63 .... 40   39 .. 32   31 .... 8   7 .. 5    4       3         2       1 .. 0
  *         writers      coming     sharers             NEXT   UPGRADER   AWAKE     kind

@@ -70,6 +70,10 @@ TEST(the_most_urgent_stand_first)
     assert_string_equal(names_in(bucket, p), "gdfaceb");
     fw_waitqueue_reorder_(bucket, &p[4], 30);
     assert_string_equal(names_in(bucket, p), "gedfacb");
+    fw_waitqueue_advance_(bucket, &p[2]); /* before its equals */
+    assert_string_equal(names_in(bucket, p), "gedcfab");
+    fw_waitqueue_advance_(bucket, &p[6]);
+    assert_string_equal(names_in(bucket, p), "gedcfab");
     for (unsigned i = 0; i < 7; i++)
         fw_waitqueue_remove_(bucket, &p[i]);
     assert_ptr_equal(fw_waitqueue_first_(bucket, &second_object), &other);
