@@ -37,7 +37,7 @@ FAULTS = [
           condition(operand(4, ""))),
     Fault("rw-coming-urgent", "WAKING while a real-time thread waits to write", "rw-urgent-comer",
           TURN, at("rw-coming-readers", condition(operand(6, "")))),
-    Fault("rw-calls-urgent", "calls a real-time thread, and hands it nothing", "rw-urgent-comer",
+    Fault("rw-calls-urgent", "calls a real-time thread, and hands it nothing", "rw-greedy-urgent",
           TURN, value(operand(2, ""))),
     Fault("rw-calls-operation", "calls an operation, which cannot come", "rw-task-writers", TURN,
           at("rw-calls-urgent", value(operand(3, "")))),
