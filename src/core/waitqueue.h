@@ -141,6 +141,17 @@ static inline void fw_waitqueue_restore_(struct fw_waitqueue_ *bucket, struct fw
         (*link)->prev = p;
 }
 
+/* The first that waits for the object and is less urgent than that, or NULL. */
+static inline struct fw_waiter_node_ *fw_waitqueue_below_(const struct fw_waitqueue_ *bucket,
+                                                          const void *object, int urgency)
+{
+    struct fw_waiter_node_ *p = fw_waitqueue_first_(bucket, object);
+
+    while (p != NULL && p->urgency >= urgency) /* F:cond-equals-reversed */
+        p = fw_waitqueue_next_(p);
+    return p;
+}
+
 /* Enqueues a waiter before the one called next, of the same queue, or at the end. */
 static inline void fw_waitqueue_put_before_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p,
                                             struct fw_waiter_node_ *next)
@@ -164,11 +175,8 @@ static inline void fw_waitqueue_insert_(struct fw_waitqueue_ *bucket, struct fw_
 
     p->object = object;
     p->urgency = urgency;
-    if (urgency > 0) { /* F:cond-bucket-unsorted */
-        next = fw_waitqueue_first_(bucket, object);
-        while (next != NULL && next->urgency >= urgency) /* F:cond-equals-reversed */
-            next = fw_waitqueue_next_(next);
-    }
+    if (urgency > 0) /* F:cond-bucket-unsorted */
+        next = fw_waitqueue_below_(bucket, object, urgency);
     fw_waitqueue_put_before_(bucket, p, next);
 }
 
@@ -183,13 +191,8 @@ static inline void fw_waitqueue_reorder_(struct fw_waitqueue_ *bucket, struct fw
 /* It comes before all that are not more urgent. */
 static inline void fw_waitqueue_advance_(struct fw_waitqueue_ *bucket, struct fw_waiter_node_ *p)
 {
-    struct fw_waiter_node_ *next;
-
     fw_waitqueue_remove_(bucket, p);
-    next = fw_waitqueue_first_(bucket, p->object);
-    while (next != NULL && next->urgency > p->urgency)
-        next = fw_waitqueue_next_(next);
-    fw_waitqueue_put_before_(bucket, p, next);
+    fw_waitqueue_put_before_(bucket, p, fw_waitqueue_below_(bucket, p->object, p->urgency + 1));
 }
 
 #endif
