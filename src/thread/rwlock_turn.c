@@ -273,7 +273,7 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const stru
 {
     struct rw_waiter *p = rw_first_in(bucket, l);
     bool up = v->lets_up_in;
-    bool is_anybody_asleep = false;
+    bool is_anybody_asleep = false, is_counted;
     uint32_t n_coming = v->n_coming;
 
     for (uint32_t n = v->n_sharers; n > 0;) {
@@ -282,12 +282,9 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const stru
         if (rw_shares(p) && (p->want == RW_READ || up)) {
             up &= p->want == RW_READ;
             is_anybody_asleep |= p->state == RW_ASLEEP;
-            if (p->state == RW_ASLEEP && n_coming > 0) {
-                n_coming--;
-                grant(bucket, l, p, RW_ADMITTED, wakes);
-            } else {
-                grant(bucket, l, p, RW_GRANTED, wakes);
-            }
+            is_counted = p->state == RW_ASLEEP && n_coming > 0;
+            n_coming -= is_counted;
+            grant(bucket, l, p, is_counted ? RW_ADMITTED : RW_GRANTED, wakes);
             n--;
         }
         p = next;
