@@ -96,10 +96,10 @@ single_threaded := |^atomic_sequential_|^rt_sim|^command_rt_analyze
 emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
     -E '$(rivals)|^ulockflex_|^bench\.'
 # The generic build has in another variant how a lock is released, claimed and counted by CPU: what
-# the locks of papers, the read-write lock and the program furwock do not use.
+# the locks of papers and the read-write lock do not use.  Nor does the program furwock: not built.
 papers := ^contract\.[a-z-]+\.(drepper|furwock-classic|futex|gustedt|musl|smpl|spin-yield)
 papers := $(papers)|^contract\.[a-z-]+\.(ulock|usema)
-same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw|^command_
+same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw
 generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(rivals)|$(same_there)'
 
 help: ## list the targets
