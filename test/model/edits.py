@@ -296,8 +296,8 @@ def replacement(s: Source, unit: int, e: Edit) -> tuple[int, int, str]:
     return start, end, filled(e.to, [s.text[start:end]])
 
 
-def edited(s: Source, default: str, edits: tuple[Edit, ...]) -> str:
-    """The text of a source with the edits of a fault."""
+def changes(s: Source, default: str, edits: tuple[Edit, ...]) -> list[tuple[int, int, str]]:
+    """What the edits of a fault replace in a source, in order: from where, to where, by what."""
     tags = s.tags
     found = []
     for e in edits:
@@ -315,7 +315,11 @@ def edited(s: Source, default: str, edits: tuple[Edit, ...]) -> str:
     found.sort()
     if any(a[1] > b[0] for a, b in zip(found, found[1:])):
         raise EditError("two edits overlap")
-    result = s.text
-    for start, end, text in reversed(found):
-        result = result[:start] + text + result[end:]
-    return result
+    return found
+
+
+def changed(text: str, start: int, found: list[tuple[int, int, str]]) -> str:
+    """The text of a part of a source, which begins at character start, with these changes."""
+    for first, end, new in reversed(found):
+        text = text[:first - start] + new + text[end - start:]
+    return text

@@ -10,7 +10,8 @@
 /*
  * Deliberate faults: what the model must be able to find.  Some break the model's own rules
  * (the kernel's and the memory's: this enumeration), others the text of the shipped sources
- * (faults.py makes a copy for each).  Both kinds are listed in one table, model_faults.
+ * (faults.py makes a copy of each family, with all of its faults).  Both kinds are listed in one
+ * table, model_faults.
  */
 enum fault_rule {
     FAULT_NONE, /* the rules hold; the sources may be faulty */
@@ -37,14 +38,15 @@ struct model_fault {
     const char *program; /* the program that shows it */
     enum fault_rule rule;
     enum family family;
-    const void *calls; /* the faulty copy; NULL: the shipped sources */
+    unsigned number; /* among the faults of the family's copy, from 1; 0: the sources are right */
 };
 
 extern const struct model_fault model_faults[];
 extern const unsigned model_fault_count;
 
-/* The rule that is broken in the present run. */
+/* The rule that is broken in the present run; the fault that a copy of the sources has in it. */
 extern enum fault_rule model_broken_rule;
+extern unsigned model_fault_in_use;
 
 static inline bool fault_is(enum fault_rule rule)
 {

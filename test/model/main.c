@@ -16,11 +16,12 @@
 #define DEFAULT_STATES 30000000u
 
 enum fault_rule model_broken_rule;
+unsigned model_fault_in_use;
 const void *calls_in_use[FAMILIES];
 
 static struct {
     const char *program, *fault, *group, *replay;
-    bool list, stats, deep, quick, most;
+    bool list, stats, deep, quick, most, copies;
     struct search_limits limits;
 } options = {.limits = {SEARCH_UNBOUNDED, DEFAULT_STATES, NULL}};
 
@@ -155,14 +156,16 @@ static bool run_program(const struct model_program *program, bool verbose)
 static void break_things(const struct model_fault *fault)
 {
     model_broken_rule = fault->rule;
-    if (fault->calls != NULL)
-        calls_in_use[fault->family] = fault->calls;
+    model_fault_in_use = fault->number;
+    if (fault->number != 0)
+        calls_in_use[fault->family] = calls_copies[fault->family];
 }
 
 static void mend_things(void)
 {
     model_broken_rule = FAULT_NONE;
-    memcpy(calls_in_use, calls_shipped, sizeof calls_in_use);
+    model_fault_in_use = 0;
+    memcpy(calls_in_use, options.copies ? calls_copies : calls_shipped, sizeof calls_in_use);
 }
 
 /* True: the fault was caught, or a quick search did not come so far. */
@@ -261,6 +264,7 @@ static bool *flag(int key)
            : key == 'd' ? &options.deep
            : key == 'q' ? &options.quick
            : key == 'o' ? &options.most
+           : key == 'c' ? &options.copies
                         : NULL;
 }
 
@@ -309,6 +313,7 @@ static const struct argp_option known_options[] = {
     {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
     {"quick", 'q', NULL, 0, "Where there are many states: few preemptions, and walks; a minute", 0},
     {"most", 'o', NULL, 0, "Those quickly that have more than 500,000 states", 0},
+    {"copies", 'c', NULL, 0, "Run the copies that faults are made in, with none in them", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},
     {0}};

@@ -41,11 +41,10 @@ class Family(NamedTuple):
         names = {"ipc": "ipc", "posix": "posix", "rt": "rt", "scx": "rt", "kmod": "kmod"}
         return names.get(product, "thread")
 
-    def files(self, sources: list[str]) -> list[str]:
-        """The headers and these sources, from the root."""
-        return self.headers + [f"{self.directory}/{source}" for source in sources]
+    def paths(self) -> list[str]:
+        """Its sources, from the root."""
+        return [f"{self.directory}/{source}" for source in self.sources]
 
-    def affected(self, fault: Fault) -> list[str]:
-        """The sources to be copied: the one with the fault, and those that may call it."""
-        files = self.files(self.sources)[len(self.headers):]
-        return self.sources[: files.index(fault.file) + 1 if fault.file in files else None]
+    def files(self) -> list[str]:
+        """Its headers and sources, from the root."""
+        return self.headers + self.paths()

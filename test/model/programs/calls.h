@@ -67,8 +67,9 @@ enum family {
     FAMILIES
 };
 
-/* By family: the shipped sources (faults_table.c), and those that are in use. */
+/* By family: the shipped sources, the copies with faults (faults_table.c), and what is in use. */
 extern const void *const calls_shipped[FAMILIES];
+extern const void *const calls_copies[FAMILIES];
 extern const void *calls_in_use[FAMILIES];
 
 #endif
