@@ -96,11 +96,14 @@ single_threaded := |^atomic_sequential_|^rt_sim|^command_rt_analyze
 emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
     -E '$(rivals)|^ulockflex_|^bench\.'
 # The generic build has in another variant how a lock is released, claimed and counted by CPU: what
-# the locks of papers and the read-write lock do not use.  Nor does the program furwock: not built.
+# the mutex and the lock for many readers use, and conditions, which move waiters to a mutex.  What
+# else is tested there would be the same as in the release build; directories that use nothing of
+# it are not built (CMakePresets.json).
 papers := ^contract\.[a-z-]+\.(drepper|furwock-classic|futex|gustedt|musl|smpl|spin-yield)
 papers := $(papers)|^contract\.[a-z-]+\.(ulock|usema)
-same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw
-generic_tests := -L '^(unit|contract|example)$$' -LE '^preload$$' -E '$(rivals)|$(same_there)'
+same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw|^contract\.(sem|event|barrier)-
+same_there := $(same_there)|^contract\.[a-z-]+\.furwock-ipc
+generic_tests := -L '^(unit|contract)$$' -LE '^preload$$' -E '$(rivals)|$(same_there)'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
