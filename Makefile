@@ -88,19 +88,23 @@ fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
 instrumented_tests = -LE '^(model.*|litmus|install.*|style)$$' -E '$(rivals)$(1)'
-# These have one thread: there is nothing for ThreadSanitizer to see.
-single_threaded := |^atomic_sequential_|^rt_sim|^command_rt_analyze
+# These have one thread: there is nothing for ThreadSanitizer to see.  (Nor in what loads, starts and
+# stops the assist, or passes it words; the locks beside an assist that comes and goes are tested.)
+single_threaded := |^atomic_sequential_|^rt_sim|^command_(rt_analyze|hostile|manual|region|usage)
+single_threaded := $(single_threaded)|^assist_(collision|loader|page|steady)
+single_threaded := $(single_threaded)|^assist_storm_(ids|twins|unprivileged)$$
+# The locks of papers, which are compared with, have no part that is another for another machine.
+papers := ^contract\.[a-z-]+\.(drepper|furwock-classic|futex|gustedt|musl|smpl|spin-yield)
+papers := $(papers)|^contract\.[a-z-]+\.(ulock|usema)
 # Of the tests of the drop-in those of label emulated run in an emulator; others stop there.  What
-# a benchmark shows is none of its matters, either; there they have to compile.  (What these two
-# leave out is not built: CMakePresets.json.)
+# a benchmark shows is none of its matters, either, nor are the locks of papers; there they have to
+# compile.  (What these two leave out is not built: CMakePresets.json.)
 emulated_tests := -L '^(unit|contract|example|atomic|emulated)$$' -LE '^preload$$' \
-    -E '$(rivals)|^ulockflex_|^bench\.'
+    -E '$(rivals)|$(papers)|^ulockflex_|^bench\.'
 # The generic build has in another variant how a lock is released, claimed and counted by CPU: what
 # the mutex and the lock for many readers use, and conditions, which move waiters to a mutex.  What
 # else is tested there would be the same as in the release build; directories that use nothing of
 # it are not built (CMakePresets.json).
-papers := ^contract\.[a-z-]+\.(drepper|furwock-classic|futex|gustedt|musl|smpl|spin-yield)
-papers := $(papers)|^contract\.[a-z-]+\.(ulock|usema)
 same_there := $(papers)|^contract\.rw-[a-z-]+\.furwock-rw|^contract\.(sem|event|barrier)-
 same_there := $(same_there)|^contract\.[a-z-]+\.furwock-ipc
 generic_tests := -L '^(unit|contract)$$' -LE '^preload$$' -E '$(rivals)|$(same_there)'
