@@ -310,27 +310,38 @@ static int wait_in_queue(struct waiter *me)
     }
 }
 
+/*
+ * Held, n waiters -> held, n + 1 waiters; false where it is free meanwhile.  Where others come
+ * first, it tries again at once: whoever lets time pass has lost the cache line by then, and of
+ * many that join one would in the time that all of them take to try.
+ */
+static bool join(struct waiter *me, fw_mutex_word_ w)
+{
+    fw_mutex_word_ joined;
+
+    do {
+        /* F:joins-idle-only */
+        joined = without_stale(w, fw_fork_generation_()) + MUTEX_WAITER;
+        if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
+            me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
+            me->handoff_at_join = is_being_handed_off(w) && !me->is_urgent ? owner_half(w) : 0;
+            return true;
+        }
+    } while (!is_free(w));
+    return false;
+}
+
 /* Spins as long as the policy has budget, then joins.  True: the lock was taken meanwhile. */
 static bool take_or_join(struct waiter *me)
 {
     fw_mutex_word_ w = look_at(me->m);
 
     for (;;) {
-        fw_mutex_word_ joined;
-
         if (is_free(w)) {
             if (fw_mutex_take_(me->m))
                 return true;
-        } else if (!fw_wait_spin_on_(&me->wait, holder_of(w))) {
-            /* held, n waiters -> held, n + 1 waiters */
-            /* F:joins-idle-only */
-            joined = without_stale(w, fw_fork_generation_()) + MUTEX_WAITER;
-            if (fw_cas64_relaxed(&me->m->state_, &w, joined)) {
-                me->is_urgent = fw_urgency_() != 0; /* it is about to sleep */
-                me->handoff_at_join = is_being_handed_off(w) && !me->is_urgent ? owner_half(w) : 0;
-                return false;
-            }
-            continue;
+        } else if (!fw_wait_spin_on_(&me->wait, holder_of(w)) && join(me, w)) {
+            return false;
         }
         w = look_at(me->m);
     }
