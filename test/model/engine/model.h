@@ -22,7 +22,9 @@
  * stack.
  */
 
+#ifndef MODEL_MAX_THREADS /* cores/ has more */
 #define MODEL_MAX_THREADS 6u
+#endif
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 65536u /* what no object has is no part of the state, and stays zeroes */
@@ -145,7 +147,7 @@ static inline uint64_t model_bit(unsigned thread)
 
 static inline bool model_is_killed(unsigned thread)
 {
-    return (model_shared.killed >> thread & 1) != 0;
+    return thread < 64 && (model_shared.killed >> thread & 1) != 0;
 }
 
 extern uint8_t model_memory[MODEL_MEMORY];
@@ -239,6 +241,7 @@ struct model_hooks {
     void (*killed)(unsigned thread);            /* it will never run again; or NULL */
     bool (*marked)(unsigned thread);            /* marks its robust words; or NULL: kernel.h */
     void (*stepped)(unsigned thread);           /* a thread is about to make a step; or NULL */
+    void (*paused)(unsigned self);              /* the thread polls; or NULL */
     /* After each change of memory. */
     void (*changed)(unsigned thread, uint64_t addr, uint64_t before);
     void (*finished)(void); /* checks when all threads are done and all is written back */

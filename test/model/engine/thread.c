@@ -124,6 +124,8 @@ uint64_t model_op(enum model_kind kind, const void *addr, uint64_t size, uint64_
 
 void model_pause(void)
 {
+    if (model_program->hooks->paused != NULL)
+        model_program->hooks->paused(model_current);
     if (++pauses > MODEL_MAX_PAUSES)
         model_thread_fail("livelock", "a thread spins and looks at nothing", 0, 0);
 }
