@@ -45,7 +45,8 @@ typedef struct fw_wait_policy {
  * FW_WAIT_ADAPTIVE: if the lock has an owner, and the assist (`furwock assist start`;
  * doc/design/adaptive.md) tells whether that thread is on a CPU, a waiter spins for as long as it
  * is, up to a built-in bound, and sleeps at once if it is not.  Only if that is not known does
- * spin_ns apply, as for FW_WAIT_SPIN_THEN_BLOCK.  This is what Hart's FUTEX_LOCK_ADAPTIVE (2010)
+ * spin_ns apply, as for FW_WAIT_SPIN_THEN_BLOCK.  A waiter for a mutex that sees it pass to
+ * several others meanwhile then sleeps earlier.  This is what Hart's FUTEX_LOCK_ADAPTIVE (2010)
  * did inside the kernel.  The built-in default.
  */
 

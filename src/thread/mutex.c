@@ -77,6 +77,12 @@
 #define RACES_BEFORE_RECHECK 3u
 #define RECHECK_NS FW_RECHECK_RACES_NS
 
+/*
+ * A waiter that polls, and sees the lock pass to more than so many others, sleeps: that many poll
+ * for short sections, and keep the cache line from the owner.  doc/design/mutex.md, "How many spin".
+ */
+#define TURNS_WHILE_POLLING 4u
+
 #define COLD __attribute__((cold, noinline))
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
@@ -91,6 +97,7 @@ struct waiter {
     uint32_t refusals; /* of the kernel to let it sleep: the word had changed; a lost race, too */
     uint64_t woken_at;
     struct fw_wait_ wait;
+    uint32_t last_owner, turns; /* while it polls: whom it saw last, and how many */
 };
 
 static bool has_raced(const struct waiter *me)
@@ -277,6 +284,30 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     return sleep_in_queue(me, w, slice_ns);
 }
 
+/* Polls once, where that may pay.  (Who knows that the owner runs polls as long as that lasts.) */
+static bool polls_on(struct waiter *me, fw_mutex_word_ w)
+{
+    uint32_t owner = holder_of(w);
+    enum fw_running_ running;
+
+    if (me->wait.kind != FW_WAIT_ADAPTIVE)
+        return fw_wait_spin_(&me->wait);
+    if (owner != me->last_owner) {
+        me->last_owner = owner;
+        me->turns++;
+    }
+    running = fw_running_(owner);
+    if (running == FW_RUNNING_UNKNOWN && me->turns > TURNS_WHILE_POLLING)
+        return false;
+    return fw_wait_spin_knowing_(&me->wait, running);
+}
+
+static void poll_again(struct waiter *me)
+{
+    fw_wait_again_(&me->wait);
+    me->turns = 0;
+}
+
 /* Waits, as a waiter that has joined, until the lock is taken (0) or the deadline (ETIMEDOUT). */
 static int wait_in_queue(struct waiter *me)
 {
@@ -299,14 +330,14 @@ static int wait_in_queue(struct waiter *me)
                 return ETIMEDOUT;
             continue;
         }
-        if (fw_wait_spin_on_(&me->wait, holder_of(w)))
+        if (polls_on(me, w))
             continue;
         error = sleep_once(me, w);
         over = error == -ETIMEDOUT;
         if (error == 0)
             note_wake(me);
         if (error == 0 || error == -EINTR)
-            fw_wait_again_(&me->wait);
+            poll_again(me);
     }
 }
 
@@ -340,7 +371,7 @@ static bool take_or_join(struct waiter *me)
         if (is_free(w)) {
             if (fw_mutex_take_(me->m))
                 return true;
-        } else if (!fw_wait_spin_on_(&me->wait, holder_of(w)) && join(me, w)) {
+        } else if (!polls_on(me, w) && join(me, w)) {
             return false;
         }
         w = look_at(me->m);

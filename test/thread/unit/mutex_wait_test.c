@@ -274,7 +274,52 @@ TEST(a_starving_spinner_asks_too)
     }
 }
 
-/* Somebody was woken and does not get to run: the others are not to wait for that for ever. */
+static unsigned turns; /* how often the lock has passed to another thread */
+
+static void another_takes_it(void)
+{
+    m.state_ = with_owner(m.state_, FAKE_ID(OWNER + ++turns));
+}
+
+static int the_last_one_leaves(struct fake_call *call)
+{
+    (void)call;
+    AS(OWNER + turns, fw_mutex_unlock(&m));
+    return FAKE_COMPARE;
+}
+
+/* Where the lock goes round among others, a waiter does not poll for all of its budget. */
+TEST(a_waiter_that_sees_many_turns_sleeps)
+{
+    static const fw_wait_policy patient = {FW_WAIT_SPIN_THEN_BLOCK, 7000};
+
+    fake.on_sleep = the_last_one_leaves;
+    for (int is_patient = 0; is_patient < 2; is_patient++) {
+        turns = 0;
+        m.state_ = HELD(OWNER) | FENCED;
+        fake.on_poll = another_takes_it;
+        assert_int_equal(fw_mutex_lock_policy(&m, is_patient ? &patient : NULL, NULL), 0);
+        assert_word(&m, MINE | FENCED);
+        if (is_patient)
+            assert_true(turns > 100);
+        else
+            assert_int_equal(turns, 4);
+    }
+}
+
+/* Unless it knows that its owner runs. */
+TEST(who_knows_that_the_owner_runs_polls_on)
+{
+    turns = 0;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.running = FW_RUNNING_YES;
+    fake.on_poll = another_takes_it;
+    fake.on_sleep = the_last_one_leaves;
+    fw_mutex_lock(&m);
+    assert_true(turns > 100);
+}
+
+/* Somebody was woken and does not get to run: the others are not to wait for that forever. */
 TEST(an_overdue_wake_makes_a_release_pass)
 {
     fake.overdue = true;
