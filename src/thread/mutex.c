@@ -78,8 +78,8 @@
 #define RECHECK_NS FW_RECHECK_RACES_NS
 
 /*
- * A waiter that polls, and sees the lock pass to more than so many others, sleeps: that many poll
- * for short sections, and keep the cache line from the owner.  doc/design/mutex.md, "How many spin".
+ * A waiter that polls, and sees the lock pass to more than so many others, sleeps: with short
+ * sections many poll, and keep the line from the owner.  doc/design/mutex.md, "How many spin".
  */
 #define TURNS_WHILE_POLLING 4u
 
