@@ -78,8 +78,8 @@
 #define RECHECK_NS FW_RECHECK_RACES_NS
 
 /*
- * A waiter that polls, and sees the lock pass to more than so many others, sleeps: with short
- * sections many poll, and keep the line from the owner.  doc/design/mutex.md, "How many spin".
+ * A waiter that polls, and sees the lock pass to so many others, sleeps: with short sections
+ * many poll, and keep the line from the owner.  doc/design/mutex.md, "How many spin".
  */
 #define TURNS_WHILE_POLLING 4u
 
@@ -292,12 +292,12 @@ static bool polls_on(struct waiter *me, fw_mutex_word_ w)
 
     if (me->wait.kind != FW_WAIT_ADAPTIVE)
         return fw_wait_spin_(&me->wait);
-    if (owner != me->last_owner) {
+    if (owner != 0 && owner != me->last_owner) { /* 0: it says no more than that it is taken */
         me->last_owner = owner;
         me->turns++;
     }
     running = fw_running_(owner);
-    if (running == FW_RUNNING_UNKNOWN && me->turns > TURNS_WHILE_POLLING)
+    if (owner != 0 && running == FW_RUNNING_UNKNOWN && me->turns > TURNS_WHILE_POLLING)
         return false;
     return fw_wait_spin_knowing_(&me->wait, running);
 }
@@ -305,7 +305,7 @@ static bool polls_on(struct waiter *me, fw_mutex_word_ w)
 static void poll_again(struct waiter *me)
 {
     fw_wait_again_(&me->wait);
-    me->turns = 0;
+    me->turns = me->last_owner = 0;
 }
 
 /* Waits, as a waiter that has joined, until the lock is taken (0) or the deadline (ETIMEDOUT). */
@@ -343,8 +343,8 @@ static int wait_in_queue(struct waiter *me)
 
 /*
  * Held, n waiters -> held, n + 1 waiters; false where it is free meanwhile.  Where others come
- * first, it tries again at once: whoever lets time pass has lost the cache line by then, and of
- * many that join one would in the time that all of them take to try.
+ * first, it tries again at once, while it has the cache line; otherwise, of many that join, one
+ * does in the time in which all of them try once.
  */
 static bool join(struct waiter *me, fw_mutex_word_ w)
 {

@@ -307,6 +307,34 @@ TEST(a_waiter_that_sees_many_turns_sleeps)
     }
 }
 
+static unsigned looks;
+
+/* A thread that has just taken it, and has not said yet who it is, is no other one. */
+static void the_same_one_takes_it_again(void)
+{
+    looks++;
+    m.state_ = with_owner(m.state_, looks % 2 == 0 ? FAKE_ID(OWNER) : 1);
+}
+
+static int it_leaves(struct fake_call *call)
+{
+    (void)call;
+    m.state_ = with_owner(m.state_, FAKE_ID(OWNER));
+    AS(OWNER, fw_mutex_unlock(&m));
+    return FAKE_COMPARE;
+}
+
+TEST(one_that_comes_again_and_again_is_no_other)
+{
+    looks = 0;
+    m.state_ = HELD(OWNER) | FENCED;
+    fake.on_poll = the_same_one_takes_it_again;
+    fake.on_sleep = it_leaves;
+    fw_mutex_lock(&m);
+    assert_word(&m, MINE | FENCED);
+    assert_true(looks > 100);
+}
+
 /* Unless it knows that its owner runs. */
 TEST(who_knows_that_the_owner_runs_polls_on)
 {
