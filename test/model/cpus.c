@@ -79,6 +79,8 @@ void cpus_turn(unsigned thread, bool comes)
 
 void cpus_dispatch(void)
 {
+    if (model_program->cpus == 0)
+        return;
     for (unsigned i = 0; i < model_thread_count; i++)
         if (!can_use_cpu(i) && model_program->tasks == NULL)
             model_shared.on_cpu &= ~bit(i);

@@ -8,21 +8,30 @@
 
 /*
  * membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).  Every other thread either runs, and is
- * interrupted, or was scheduled out, which does the same to it.  op.a: bit n, thread n was reached.
+ * interrupted, or was scheduled out, which does the same to it.  op.a: bit n, thread n was reached;
+ * op.b: those from 64 on (cores/).
  */
+static uint64_t *reached(struct model_op *op, unsigned target)
+{
+    return target < 64 ? &op->a : &op->b;
+}
+
 bool kernel_owes_interrupt(unsigned thread, unsigned target)
 {
     const struct model_thread *t = &model_threads[target];
 
-    return target != thread && (model_threads[thread].op.a >> target & 1) == 0 &&
+    return target != thread &&
+           (*reached(&model_threads[thread].op, target) >> target % 64 & 1) == 0 &&
            (t->status != THREAD_DONE || t->buffered > 0);
 }
 
 static void reach(unsigned thread, unsigned target)
 {
-    if (model_threads[thread].op.a == 0)
+    struct model_op *op = &model_threads[thread].op;
+
+    if (op->a == 0 && op->b == 0)
         memory_drain(thread);
-    model_threads[thread].op.a |= UINT64_C(1) << target;
+    *reached(op, target) |= UINT64_C(1) << target % 64;
     if (!fault_is(FAULT_FENCE_WITHOUT_DRAIN))
         memory_drain(target);
 }

@@ -157,6 +157,7 @@ static void break_things(const struct model_fault *fault)
 {
     model_broken_rule = fault->rule;
     model_fault_in_use = fault->number;
+    memcpy(calls_in_use, calls_shipped, sizeof calls_in_use); /* one copy has the fault */
     if (fault->number != 0)
         calls_in_use[fault->family] = calls_copies[fault->family];
 }

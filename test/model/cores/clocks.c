@@ -16,8 +16,10 @@ struct clocks clocks;
 
 static struct core {
     bool has_asked;  /* for what its thread stands at, which is over at `due` */
+    bool is_inside;  /* in the kernel, on its way to that */
     bool is_storing; /* the oldest store in its buffer, which arrives at store_at */
     uint64_t due, store_at;
+    uint64_t interrupted; /* so long, since it has asked */
 } cores[MODEL_MAX_THREADS];
 
 static bool is_locked(uint64_t kind)
@@ -30,11 +32,15 @@ static bool is_load(uint64_t kind)
     return kind == OP_LOAD || kind == OP_LOOK_OWNER || kind == OP_LOOK_WAITERS;
 }
 
+static bool is_call(uint64_t kind)
+{
+    return kind == OP_WAIT || kind == OP_WAKE || kind == OP_REQUEUE || kind == OP_CMP_REQUEUE;
+}
+
 /* Does it wait for the thread's stores? */
 static bool drains(uint64_t kind)
 {
-    return is_locked(kind) || kind == OP_FENCE_LOCAL || kind == OP_FENCE_ALL || kind == OP_WAIT ||
-           kind == OP_WAKE;
+    return is_locked(kind) || is_call(kind) || kind == OP_FENCE_LOCAL || kind == OP_FENCE_ALL;
 }
 
 /* The thread comes to its operation: when that is over.  (A store is, when it is in the buffer.) */
@@ -53,10 +59,8 @@ static uint64_t ask(unsigned thread)
         return at + machine_costs.hit;
     case OP_FENCE_LOCAL:
         return at + machine_costs.locked;
-    case OP_WAIT:
-        return machine_ask(thread, op->addr, MACHINE_READ, at + machine_costs.call);
-    case OP_WAKE:
-        return at + machine_costs.call;
+    case OP_WAIT: /* in the kernel */
+        return machine_ask(thread, op->addr, MACHINE_READ, at);
     case OP_FENCE_ALL:
         return at + machine_costs.call + machine_costs.interrupt;
     case OP_CLOCK:
@@ -117,25 +121,45 @@ static enum event first(unsigned *thread, uint64_t *when)
 
 static void time_out(unsigned thread, uint64_t when)
 {
-    clocks.now[thread] = when + machine_costs.latency;
+    if (clocks.now[thread] < when)
+        clocks.now[thread] = when;
+    clocks.now[thread] += machine_costs.latency;
     kernel_end_sleep(thread, -ETIMEDOUT);
     perform_run_all();
 }
 
-/* Others are woken one after the other, and run somewhat later. */
+/* Those who are woken run somewhat later. */
 static void wake(unsigned thread)
 {
     bool was_asleep[MODEL_MAX_THREADS];
+    uint64_t since[MODEL_MAX_THREADS];
 
     for (unsigned i = 0; i < model_thread_count; i++) {
         was_asleep[i] = model_threads[i].status == THREAD_ASLEEP;
-        if (was_asleep[i]) /* for those that stay asleep it does not matter */
+        since[i] = clocks.now[i];
+        if (was_asleep[i])
             clocks.now[i] = clocks.now[thread] + machine_costs.wake + machine_costs.latency;
     }
     perform((struct model_choice){(uint8_t)thread, CHOICE_DO});
-    for (unsigned i = 0; i < model_thread_count; i++)
-        if (was_asleep[i] && model_threads[i].status != THREAD_ASLEEP)
+    for (unsigned i = 0; i < model_thread_count; i++) {
+        if (was_asleep[i] && model_threads[i].status == THREAD_ASLEEP)
+            clocks.now[i] = since[i];
+        else if (was_asleep[i])
             clocks.now[thread] += machine_costs.wake;
+    }
+}
+
+/* All stores in a core's buffer arrive at once. */
+static void drain(unsigned thread, uint64_t now)
+{
+    const struct model_thread *t = &model_threads[thread];
+
+    for (unsigned i = 0; i < t->buffered; i++) {
+        if (i > 0 || !cores[thread].is_storing)
+            machine_ask(thread, t->buffer[i].addr, MACHINE_WRITE, now);
+        machine_done(thread, t->buffer[i].addr, now);
+    }
+    cores[thread].is_storing = false;
 }
 
 /* Each other core is interrupted; the caller waits until the last was. */
@@ -146,16 +170,19 @@ static void fence(unsigned thread)
         struct core *c = &cores[i];
         if (!kernel_owes_interrupt(thread, i))
             continue;
-        if (c->is_storing) /* its stores have to arrive */
-            machine_done(i, model_threads[i].buffer[0].addr, clocks.now[thread]);
-        c->is_storing = false;
+        drain(i, clocks.now[thread]);
         kernel_interrupt(thread, i);
         if (model_threads[i].status == THREAD_ASLEEP)
             continue;
         if (model_threads[i].status == THREAD_RUNNING) /* its release has to begin anew */
             c->has_asked = false;
+        if (c->has_asked) {
+            c->interrupted += machine_costs.interrupt;
+            continue;
+        }
+        if (clocks.now[i] < clocks.now[thread])
+            clocks.now[i] = clocks.now[thread];
         clocks.now[i] += machine_costs.interrupt;
-        c->due += machine_costs.interrupt;
     }
     kernel_finish_fence(thread);
     perform_run_all();
@@ -175,8 +202,9 @@ static void do_it(unsigned thread)
     struct core *c = &cores[thread];
     const struct model_op op = t->op;
 
-    c->has_asked = false;
-    clocks.now[thread] = c->due;
+    c->has_asked = c->is_inside = false;
+    clocks.now[thread] = c->due + c->interrupted;
+    c->interrupted = 0;
     model_shared.clock = KERNEL_BOOT_NS + c->due / NS;
     if (is_load(op.kind) || is_locked(op.kind) || op.kind == OP_WAIT)
         machine_done(thread, op.addr, c->due);
@@ -185,6 +213,8 @@ static void do_it(unsigned thread)
         fence(thread);
         return;
     case OP_WAKE:
+    case OP_REQUEUE:
+    case OP_CMP_REQUEUE:
         wake(thread);
         return;
     case OP_WAIT:
@@ -218,21 +248,35 @@ static void ask_store(unsigned thread)
 static void store(unsigned thread)
 {
     struct core *c = &cores[thread];
+    bool was_full = memory_buffer_is_full(thread);
 
     c->is_storing = false;
     machine_done(thread, model_threads[thread].buffer[0].addr, c->store_at);
     perform((struct model_choice){(uint8_t)thread, CHOICE_FLUSH});
-    if (clocks.now[thread] < c->store_at && model_threads[thread].buffered == 0 &&
-        !c->has_asked) /* it has waited for that */
+    if (clocks.now[thread] < c->store_at && !c->has_asked &&
+        (was_full || model_threads[thread].buffered == 0)) /* it has waited for that */
         clocks.now[thread] = c->store_at;
+}
+
+/* The thread comes to its operation, or first into the kernel. */
+static void come(unsigned thread)
+{
+    struct core *c = &cores[thread];
+
+    if (is_call(model_threads[thread].op.kind) && !c->is_inside) {
+        c->is_inside = true;
+        clocks.now[thread] += machine_costs.call;
+        return;
+    }
+    c->has_asked = true;
+    c->due = ask(thread);
 }
 
 static void go_on(enum event event, unsigned thread, uint64_t when)
 {
     switch (event) {
     case EVENT_ASK:
-        cores[thread].has_asked = true;
-        cores[thread].due = ask(thread);
+        come(thread);
         break;
     case EVENT_DO:
         do_it(thread);

@@ -46,6 +46,10 @@ class Known(unittest.TestCase):
             self.assertLess(found[(lock, 32)]["far"], 0.5)
         self.assertGreater(found[("cna", 32)]["thousand/s"], found[("mcs", 32)]["thousand/s"])
 
+    def test_where_each_core_is_a_node_all_lines_come_from_others(self):
+        for row in table("--cores", "4", "--nodes", "4").values():
+            self.assertEqual(row["far"], row["lines"])
+
     def test_a_queue_is_fair_and_test_and_set_is_not(self):
         found = table("--cores", "16", "--duration", "500", "clh", "ttas")
         self.assertLess(found[("clh", 16)]["variation"], 0.05)
@@ -88,6 +92,9 @@ class Program(unittest.TestCase):
         for words, said in ((("--cores", "129"), "--cores: 129 is not from 1 to 128"),
                             (("--cores", "x"), "--cores: x is not"),
                             (("--cores", ""), "--cores"),
+                            (("--cores", ","), "--cores: how many?"),
+                            (("--cores", "2.5"), "--cores: 2.5 is no whole number"),
+                            (("--set", "pause=0"), "hit and pause take some time"),
                             (("--nodes", "9"), "--nodes: 9"),
                             (("--inside", "-1"), "--inside: -1"),
                             (("--duration", "0"), "--duration: 0"),

@@ -31,6 +31,7 @@ struct machine_counts machine_counts;
 
 struct line {
     uint64_t holders[WORDS]; /* bit n: core n has it */
+    uint64_t heirs[WORDS];   /* the same, when all who have asked up to now have got it */
     uint64_t writers[WORDS]; /* bit n: core n has asked for it, to write, and waits */
     uint64_t lost_at;        /* then: when those who have it lose it */
     uint64_t free_at;        /* when it can go to who asks next */
@@ -54,9 +55,14 @@ static struct line *line_of(uint64_t addr)
     return &lines[MEMORY_LINES + (addr - (uint64_t)(uintptr_t)model_stacks) / LINE];
 }
 
-static bool has(const struct line *l, unsigned core)
+static bool is_in(const uint64_t *set, unsigned core)
 {
-    return (l->holders[core / 64] >> core % 64 & 1) != 0;
+    return (set[core / 64] >> core % 64 & 1) != 0;
+}
+
+static void add(uint64_t *set, unsigned core)
+{
+    set[core / 64] |= UINT64_C(1) << core % 64;
 }
 
 static bool is_wanted(const struct line *l)
@@ -67,21 +73,26 @@ static bool is_wanted(const struct line *l)
     return false;
 }
 
-/* Does another core have it, one of the same node (or of another one)? */
-static bool is_at(const struct line *l, unsigned core, bool same_node)
+/* Is another core in the set, one of the same node (or of another one)? */
+static bool is_at(const uint64_t *set, unsigned core, bool same_node)
 {
     for (unsigned other = 0; other < machine_cores; other++)
-        if (other != core && has(l, other) &&
+        if (other != core && is_in(set, other) &&
             (machine_node_of(other) == machine_node_of(core)) == same_node)
             return true;
     return false;
 }
 
-/* A reader takes it from the nearest; a writer has to hear from the farthest. */
+/*
+ * From those who have it then, a reader takes it from the nearest; a writer has to hear from the
+ * farthest.  (A core that has asked already, for a store, gets it with that.)
+ */
 static uint64_t transfer(const struct line *l, unsigned core, enum machine_access access)
 {
-    bool is_near = is_at(l, core, true), is_far = is_at(l, core, false);
+    bool is_near = is_at(l->heirs, core, true), is_far = is_at(l->heirs, core, false);
 
+    if (!is_near && !is_far && is_in(l->heirs, core))
+        return 0;
     if (!is_near && !is_far) {
         machine_counts.memory++;
         return machine_costs.memory;
@@ -97,9 +108,10 @@ static uint64_t transfer(const struct line *l, unsigned core, enum machine_acces
 /* Can a core do that without asking anybody? */
 static bool is_hit(const struct line *l, unsigned core, enum machine_access access, uint64_t now)
 {
-    if (!has(l, core) || (is_wanted(l) && now >= l->lost_at))
+    if (!is_in(l->holders, core) || (is_wanted(l) && now >= l->lost_at))
         return false;
-    return access == MACHINE_READ || (!is_at(l, core, true) && !is_at(l, core, false));
+    return access == MACHINE_READ ||
+           (!is_at(l->holders, core, true) && !is_at(l->holders, core, false));
 }
 
 uint64_t machine_ask(unsigned core, uint64_t addr, enum machine_access access, uint64_t now)
@@ -114,11 +126,14 @@ uint64_t machine_ask(unsigned core, uint64_t addr, enum machine_access access, u
     end = now + transfer(l, core, access) + machine_costs.hit;
     if (access == MACHINE_READ) {
         l->free_at = now + machine_costs.busy;
+        add(l->heirs, core);
         return end;
     }
     if (!is_wanted(l))
         l->lost_at = now;
-    l->writers[core / 64] |= UINT64_C(1) << core % 64;
+    add(l->writers, core);
+    memset(l->heirs, 0, sizeof l->heirs);
+    add(l->heirs, core);
     l->free_at = end + machine_costs.hold;
     return end;
 }
@@ -126,12 +141,11 @@ uint64_t machine_ask(unsigned core, uint64_t addr, enum machine_access access, u
 void machine_done(unsigned core, uint64_t addr, uint64_t now)
 {
     struct line *l = line_of(addr);
-    uint64_t bit = UINT64_C(1) << core % 64;
 
-    if ((l->writers[core / 64] & bit) != 0) {
-        l->writers[core / 64] &= ~bit;
+    if (is_in(l->writers, core)) {
+        l->writers[core / 64] &= ~(UINT64_C(1) << core % 64);
         l->lost_at = now + machine_costs.hold;
         memset(l->holders, 0, sizeof l->holders);
     }
-    l->holders[core / 64] |= bit;
+    add(l->holders, core);
 }

@@ -51,17 +51,26 @@ static double number(const char *text, double least, double most, const char *wh
     return value;
 }
 
+static unsigned whole(const char *text, unsigned least, unsigned most, const char *what,
+                      struct argp_state *state)
+{
+    double value = number(text, least, most, what, state);
+
+    if (value != (double)(unsigned)value)
+        argp_error(state, "%s: %s is no whole number", what, text);
+    return (unsigned)value;
+}
+
 static void read_cores(char *text, struct argp_state *state)
 {
     options.core_counts = 0;
-    if (*text == '\0')
-        argp_error(state, "--cores: how many?");
     for (char *one = strtok(text, ","); one != NULL; one = strtok(NULL, ",")) {
         if (options.core_counts == sizeof options.cores / sizeof *options.cores)
             argp_error(state, "--cores: too many");
-        options.cores[options.core_counts++] =
-            (unsigned)number(one, 1, MACHINE_MAX_CORES, "--cores", state);
+        options.cores[options.core_counts++] = whole(one, 1, MACHINE_MAX_CORES, "--cores", state);
     }
+    if (options.core_counts == 0)
+        argp_error(state, "--cores: how many?");
 }
 
 /* NAME=NS */
@@ -93,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         read_cores(arg, state);
         return 0;
     case 'n':
-        options.nodes = (unsigned)number(arg, 1, MACHINE_MAX_NODES, "--nodes", state);
+        options.nodes = whole(arg, 1, MACHINE_MAX_NODES, "--nodes", state);
         return 0;
     case 'i':
         options.inside = number(arg, 0, 1e6, "--inside", state);
@@ -105,13 +114,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         options.duration = number(arg, 1, 1e6, "--duration", state);
         return 0;
     case 's':
-        options.seed = (unsigned)number(arg, 0, 4e9, "--seed", state);
+        options.seed = whole(arg, 0, 1000000000, "--seed", state);
         return 0;
     case 'x':
         set_cost(arg, state);
         return 0;
     case 'l':
         options.list = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (machine_costs.hit == 0 || machine_costs.pause == 0)
+            argp_error(state, "--set: hit and pause take some time");
         return 0;
     case ARGP_KEY_ARG:
         if (lock_named(arg) == NULL)

@@ -69,7 +69,8 @@ static void ticket_unlock(void *lock, unsigned self)
     serve_next(lock);
 }
 
-const struct cores_lock cores_ticket = {"ticket", "tickets, and all look at the number served",
+const struct cores_lock cores_ticket = {"ticket",
+                                        "tickets, without backoff: all look at the number served",
                                         NULL, ticket_lock, ticket_unlock};
 
 /* --- MCS: the same paper, section 2.4 ------------------------------------------------------- */
@@ -175,7 +176,7 @@ static void clh_unlock(void *lock, unsigned self)
 const struct cores_lock cores_clh = {"clh", "a queue, each on the line of who comes before",
                                      clh_init, clh_lock, clh_unlock};
 
-/* --- Drepper, "Futexes Are Tricky", section "Mutex, Take 2": the C library's normal mutex ---- */
+/* --- Drepper, "Futexes Are Tricky": mutex3; unlocked by an exchange, as glibc does ------- */
 
 static void drepper_lock(void *lock, unsigned self)
 {
@@ -200,7 +201,7 @@ static void drepper_unlock(void *lock, unsigned self)
         fw_futex_wake(lock, 1, FW_FUTEX_PRIVATE);
 }
 
-const struct cores_lock cores_drepper = {"drepper", "the C libraries' normal mutex", NULL,
+const struct cores_lock cores_drepper = {"drepper", "glibc's normal mutex: Drepper's mutex3", NULL,
                                          drepper_lock, drepper_unlock};
 
 /* --- Cohorts: Dice, Marathe, Shavit 2012, C-TKT-TKT ----------------------------------------- */
@@ -264,7 +265,7 @@ struct cna {
     uint64_t tail;
     uint8_t gap[LINE - sizeof(uint64_t)];
     struct cna_node nodes[MACHINE_MAX_CORES];
-    uint32_t releases[MACHINE_MAX_CORES]; /* of one thread each */
+    uint32_t releases; /* counted by who has the lock */
 };
 
 static struct cna_node *cna_at(uint64_t node)
@@ -342,7 +343,7 @@ static void cna_unlock(void *lock, unsigned self)
         while (fw_load64_acquire(&me->next) == 0)
             fw_pause_();
     }
-    if (++l->releases[self] % CNA_LOCAL != 0)
+    if (++l->releases % CNA_LOCAL != 0)
         next = cna_successor(me, machine_node_of(self));
     spin = fw_load64_relaxed(&me->spin);
     if (next != 0) {

@@ -21,6 +21,7 @@ static struct {
     void *memory;
     uint64_t asked[MODEL_MAX_THREADS], count[MODEL_MAX_THREADS], longest[MODEL_MAX_THREADS];
     struct rng rng[MODEL_MAX_THREADS];
+    bool waits[MODEL_MAX_THREADS];
     uint64_t released; /* when the last owner began to unlock */
     uint64_t hand_overs, handed_over;
 } run;
@@ -49,6 +50,7 @@ static void has_lock(unsigned self)
 {
     uint64_t at = now();
 
+    run.waits[self] = false;
     run.count[self]++;
     if (at - run.asked[self] > run.longest[self])
         run.longest[self] = at - run.asked[self];
@@ -63,6 +65,7 @@ static void body(unsigned self)
     for (;;) {
         work(rng_next(&run.rng[self]) % (2 * run.plan->outside + 1));
         run.asked[self] = now();
+        run.waits[self] = true;
         run.lock->lock(run.memory, self);
         has_lock(self);
         fw_store64_relaxed(run.counter, fw_load64_relaxed(run.counter) + 1);
@@ -100,7 +103,7 @@ static void begin(const struct model_program *program)
     machine_reset(plan->cores, plan->nodes);
     calls_in_use[FAMILY_RELEASE] = &release_shipped;
     for (unsigned i = 0; i < plan->cores; i++)
-        rng_seed(&run.rng[i], plan->seed + i);
+        rng_seed(&run.rng[i], plan->seed * MACHINE_MAX_CORES + i);
     model_program = program;
     clocks_begin();
 }
@@ -115,7 +118,7 @@ static void forget(void)
     machine_counts = (struct machine_counts){0};
 }
 
-static void judge(struct run_result *r)
+static void judge(uint64_t end, struct run_result *r)
 {
     const struct run_plan *plan = run.plan;
     double sum = 0, squares = 0, seconds = (double)plan->duration / 1e12, n = plan->cores;
@@ -128,6 +131,8 @@ static void judge(struct run_result *r)
         r->passages += run.count[i];
         sum += (double)run.count[i];
         squares += (double)run.count[i] * (double)run.count[i];
+        if (run.waits[i] && end - run.asked[i] > run.longest[i]) /* and waits still */
+            run.longest[i] = end - run.asked[i];
         if ((double)run.longest[i] / NS > r->longest_wait)
             r->longest_wait = (double)run.longest[i] / NS;
     }
@@ -168,6 +173,6 @@ bool run_lock(const struct cores_lock *lock, const struct run_plan *plan, struct
                    *run.counter);
     if (model_failure.kind != NULL)
         return false;
-    judge(r);
+    judge(warm + plan->duration, r);
     return true;
 }
