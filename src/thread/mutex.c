@@ -284,22 +284,25 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     return sleep_in_queue(me, w, slice_ns);
 }
 
-/* Polls once, where that may pay.  (Who knows that the owner runs polls as long as that lasts.) */
-static bool polls_on(struct waiter *me, fw_mutex_word_ w)
+/* Does the lock go round among others?  (Who knows that its owner runs does not mind.) */
+static bool sees_turns(struct waiter *me, uint32_t owner)
 {
-    uint32_t owner = holder_of(w);
-    enum fw_running_ running;
-
-    if (me->wait.kind != FW_WAIT_ADAPTIVE)
-        return fw_wait_spin_(&me->wait);
-    if (owner != 0 && owner != me->last_owner) { /* 0: it says no more than that it is taken */
+    if (owner == 0) /* the word says no more than that it is taken */
+        return false;
+    if (owner != me->last_owner) {
         me->last_owner = owner;
         me->turns++;
     }
-    running = fw_running_(owner);
-    if (owner != 0 && running == FW_RUNNING_UNKNOWN && me->turns > TURNS_WHILE_POLLING)
-        return false;
-    return fw_wait_spin_knowing_(&me->wait, running);
+    return me->wait.kind == FW_WAIT_ADAPTIVE && me->turns > TURNS_WHILE_POLLING &&
+           fw_running_(owner) == FW_RUNNING_UNKNOWN;
+}
+
+/* Polls once, where that may pay. */
+static bool polls_on(struct waiter *me, fw_mutex_word_ w)
+{
+    uint32_t owner = holder_of(w);
+
+    return !sees_turns(me, owner) && fw_wait_spin_on_(&me->wait, owner);
 }
 
 static void poll_again(struct waiter *me)
