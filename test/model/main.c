@@ -27,13 +27,6 @@ static struct {
 
 /* --- Running -------------------------------------------------------------------------------- */
 
-static void print_failure(const struct model_failure *f)
-{
-    printf("%s: ", f->kind);
-    printf(f->text, (unsigned long long)f->a, (unsigned long long)f->b);
-    printf("\n");
-}
-
 static void print_end(void)
 {
     for (unsigned i = 0; i < model_thread_count; i++)
@@ -142,7 +135,7 @@ static bool run_program(const struct model_program *program, bool verbose)
                                           : "FAILED");
     if (r.outcome == SEARCH_FAILED && (verbose || !ok)) {
         printf("\n");
-        print_failure(&r.failure);
+        report_failure(&r.failure);
         search_shorten(&options.limits, &r);
         print_schedule(&r);
         printf("\n");
@@ -157,7 +150,6 @@ static void break_things(const struct model_fault *fault)
 {
     model_broken_rule = fault->rule;
     model_fault_in_use = fault->number;
-    memcpy(calls_in_use, calls_shipped, sizeof calls_in_use); /* one copy has the fault */
     if (fault->number != 0)
         calls_in_use[fault->family] = calls_copies[fault->family];
 }
@@ -199,7 +191,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
     print_line(fault->name, &r, result);
     if (r.outcome == SEARCH_FAILED && verbose) {
         printf("\n");
-        print_failure(&r.failure);
+        report_failure(&r.failure);
         search_shorten(&options.limits, &r);
         print_schedule(&r);
     }
@@ -222,7 +214,7 @@ static int run_all(void)
     for (const struct program_group *const *g = names_groups; *g != NULL; g++)
         for (unsigned i = 0; wants((*g)->name) && i < (*g)->count; i++)
             bad += !run_program(&(*g)->programs[i], false);
-    for (unsigned i = 0; wants("faults") && i < model_fault_count; i++)
+    for (unsigned i = 0; wants("faults") && !options.copies && i < model_fault_count; i++)
         bad += !run_fault(&model_faults[i], false);
     printf("%s\n", bad == 0 ? "all as expected" : "NOT as expected");
     return bad == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -243,7 +235,7 @@ static int replay(void)
     model_program = names_program(options.program);
     fits = show(schedule, length);
     if (fits && model_failure.kind != NULL)
-        print_failure(&model_failure);
+        report_failure(&model_failure);
     free(schedule);
     return !fits ? EXIT_USAGE : model_failure.kind == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -296,6 +288,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (options.replay != NULL && options.program == NULL)
             argp_error(state, "--replay needs --program");
+        if (options.copies && (options.fault != NULL ||
+                               (options.group != NULL && strcmp(options.group, "faults") == 0)))
+            argp_error(state, "--copies is for programs: a fault has a copy in use anyway");
         return 0;
     default:
         if (flag(key) != NULL)

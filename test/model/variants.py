@@ -71,18 +71,21 @@ def text_of(s: Source, first: int, end: int) -> str:
     return s.text[s.tokens[first].start:s.tokens[end - 1].end]
 
 
+def result_of(s: Source, f: Function) -> list[str]:
+    """The type that a function returns, with attributes and without linkage."""
+    return [t.text for t in s.tokens[f.first:f.name_at] if t.text not in LINKAGE]
+
+
 def head_of(s: Source, f: Function, name: str) -> str:
     """The head of a variant: static, and of another name.
 
     It has a frame of its own: with all variants in it, that of the function would grow."""
-    words = [t.text for t in s.tokens[f.first:f.name_at] if t.text not in LINKAGE]
-    words = ["static __attribute__((noinline))", *words, name]
+    words = ["static __attribute__((noinline))", *result_of(s, f), name]
     return " ".join(words) + text_of(s, f.name_at + 1, f.body)
 
 
 def returns_nothing(s: Source, f: Function) -> bool:
-    words = [t.text for t in s.tokens[f.first:f.name_at] if t.text not in LINKAGE]
-    return words[-1] == "void"
+    return result_of(s, f)[-1] == "void"
 
 
 def variants(s: Source, f: Function, faulty: dict[int, list[tuple[int, int, str]]]) -> str:

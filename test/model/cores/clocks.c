@@ -222,10 +222,8 @@ static void do_it(unsigned thread)
         return;
     case OP_STORE:
     case OP_COMMIT:
-        if (t->buffered == 0) {
+        if (t->buffered == 0)
             c->store_at = c->due;
-            c->is_storing = false;
-        }
         break;
     case OP_CAS:
         clocks.failed += memory_read(thread, op.addr, op.size) != op.a;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../engine/model.h"
+#include "../engine/report.h"
 #include "locks.h"
 #include "machine.h"
 #include "run.h"
@@ -13,7 +14,7 @@
 
 static struct {
     unsigned cores[16], core_counts, nodes;
-    const char *locks[32];
+    const struct cores_lock *locks[32];
     unsigned lock_count;
     double inside, outside, duration;
     unsigned seed;
@@ -95,6 +96,17 @@ static const struct cores_lock *lock_named(const char *name)
     return NULL;
 }
 
+static void add_lock(const char *name, struct argp_state *state)
+{
+    const struct cores_lock *lock = lock_named(name);
+
+    if (lock == NULL)
+        argp_error(state, "no lock %s; --list shows those that there are", name);
+    if (options.lock_count == sizeof options.locks / sizeof *options.locks)
+        argp_error(state, "too many locks");
+    options.locks[options.lock_count++] = lock;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
@@ -127,11 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--set: hit and pause take some time");
         return 0;
     case ARGP_KEY_ARG:
-        if (lock_named(arg) == NULL)
-            argp_error(state, "no lock %s; --list shows those that there are", arg);
-        if (options.lock_count == sizeof options.locks / sizeof *options.locks)
-            argp_error(state, "too many locks");
-        options.locks[options.lock_count++] = arg;
+        add_lock(arg, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -172,10 +180,8 @@ static bool run_one(const struct cores_lock *lock, unsigned cores)
     struct run_result r;
 
     if (!run_lock(lock, &plan, &r)) {
-        printf("%-14s %5u FAILED: %s: ", lock->name, cores, model_failure.kind);
-        printf(model_failure.text, (unsigned long long)model_failure.a,
-               (unsigned long long)model_failure.b);
-        printf("\n");
+        printf("%-14s %5u FAILED: ", lock->name, cores);
+        report_failure(&model_failure);
         return false;
     }
     printf("%-14s %5u %10.0f %7.2f %7.2f %7.2f %7.2f %7.2f %7.4f %9.0f %10.1f %9.3f\n", lock->name,
@@ -215,7 +221,7 @@ int main(int argc, char **argv)
     if (options.lock_count == 0)
         for (size_t i = 0; i < cores_lock_count; i++)
             if (strcmp(cores_locks[i]->name, "none") != 0)
-                options.locks[options.lock_count++] = cores_locks[i]->name;
+                options.locks[options.lock_count++] = cores_locks[i];
     if (options.core_counts == 0)
         for (unsigned n = 2; n <= MACHINE_MAX_CORES; n *= 2)
             options.cores[options.core_counts++] = n;
@@ -224,6 +230,6 @@ int main(int argc, char **argv)
            "variation");
     for (unsigned k = 0; k < options.core_counts; k++)
         for (unsigned i = 0; i < options.lock_count; i++)
-            good &= run_one(lock_named(options.locks[i]), options.cores[k]);
+            good &= run_one(options.locks[i], options.cores[k]);
     return written(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -29,7 +29,6 @@ static struct {
 extern const struct release_calls release_shipped; /* written by faults.py */
 const void *calls_in_use[FAMILIES];
 enum fault_rule model_broken_rule;
-unsigned model_fault_in_use;
 
 /* --- What each thread does ---------------------------------------------------------------- */
 
@@ -128,7 +127,6 @@ static void judge(uint64_t end, struct run_result *r)
 
     *r = (struct run_result){0};
     for (unsigned i = 0; i < plan->cores; i++) {
-        r->passages += run.count[i];
         sum += (double)run.count[i];
         squares += (double)run.count[i] * (double)run.count[i];
         if (run.waits[i] && end - run.asked[i] > run.longest[i]) /* and waits still */
@@ -136,11 +134,11 @@ static void judge(uint64_t end, struct run_result *r)
         if ((double)run.longest[i] / NS > r->longest_wait)
             r->longest_wait = (double)run.longest[i] / NS;
     }
-    if (r->passages == 0)
+    if (sum == 0)
         return;
     if (ideal > n * 1e12 / (double)(plan->inside + plan->outside))
         ideal = n * 1e12 / (double)(plan->inside + plan->outside);
-    r->per_second = (double)r->passages / seconds;
+    r->per_second = sum / seconds;
     r->ideal = r->per_second / ideal;
     r->misses = (double)(machine_counts.near + machine_counts.far + machine_counts.memory) / sum;
     r->far = (double)machine_counts.far / sum;

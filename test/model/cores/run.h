@@ -21,7 +21,6 @@ struct run_plan {
 };
 
 struct run_result {
-    uint64_t passages;
     double per_second;
     double ideal; /* part of what a lock does that passes one line on, and the counter's line */
     double misses, far; /* lines that came to a core, and those from another node, per passage */

@@ -318,3 +318,10 @@ void report_memory(void)
             print_part(o, p->offset, p->size);
     }
 }
+
+void report_failure(const struct model_failure *f)
+{
+    printf("%s: ", f->kind);
+    printf(f->text, (unsigned long long)f->a, (unsigned long long)f->b);
+    printf("\n");
+}

@@ -35,4 +35,7 @@ void report_remark(unsigned thread, const char *text);
 /* What is in the objects, where it is not zero. */
 void report_memory(void);
 
+/* What went wrong, in a line; also while tracing is off. */
+void report_failure(const struct model_failure *f);
+
 #endif

@@ -23,7 +23,7 @@ class Rule(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A lock: its sources (each one calls only later ones), and the headers they share."""
+    """A lock: its sources (the first gets the table of functions), and the headers they share."""
 
     name: str  # as in NAME_calls, NAME_shipped and FAMILY_NAME
     sources: list[str]  # below its directory

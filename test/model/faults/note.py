@@ -36,8 +36,6 @@ FAULTS = [
           COND, value("EINPROGRESS")),
 ]
 
-# The table of kinds in operation.c names what is in the others, which call it as well: so it comes
-# first, and what they call is the shipped one where the fault is in it.
 FAMILY = Family("note", ["await/note.c", "await/operation.c", "await/cond.c", "await/mutex.c"], [],
                 {"await/cond.c": ["fw_operation_cond_"], "await/mutex.c": ["fw_operation_mutex_"]},
                 FAULTS)
