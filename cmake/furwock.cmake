@@ -102,7 +102,7 @@ find_package(Threads REQUIRED)
 # Python, for tests and benchmarks: PATH's, or if it lacks modules that these need, the system's.
 set(fw_python_path)
 if(NOT FURWOCK_LIBRARY_ONLY)
-    find_program(FURWOCK_PYTHON python3)
+    find_program(FURWOCK_PYTHON python3 NO_CACHE) # PATH may be another one next time
     execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/python-path ${PROJECT_BINARY_DIR}/python
         OUTPUT_VARIABLE fw_python_path)
     if(fw_python_path)

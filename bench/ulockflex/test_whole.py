@@ -315,10 +315,15 @@ class SuddenEnd(InDirectory):
         return subprocess.Popen(arguments, env={**environment(binary), name: value}, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    def comes_to(self, child, condition):
+        """Waits until the condition holds: before the child ends, which says why it did."""
+        wait_until(lambda: condition() or child.poll() is not None)
+        self.assertIsNone(child.poll(), child.poll() is not None and child.communicate()[1])
+
     def start_front_end(self, *arguments):
         child = self.start(FRONT_END, "--seconds", "20", "--kind", "processes", "--tasks", "8",
                            "--probes", "none", "--quiet", *arguments)
-        self.assertTrue(wait_until(lambda: len(processes_with(self.mark)) == 10))
+        self.comes_to(child, lambda: len(processes_with(self.mark)) == 10)
         return child
 
     def all_gone(self):
@@ -335,7 +340,7 @@ class SuddenEnd(InDirectory):
         for kind in ("threads", "processes"):
             child = self.start(TEST_WORKER, "--lock", "pthread", "--kind", kind, "--tasks", "8",
                                "--seconds", "20")
-            self.assertTrue(wait_until(lambda: len(processes_with(self.mark)) >= 1))
+            self.comes_to(child, lambda: len(processes_with(self.mark)) >= 1)
             time.sleep(0.2)
             child.kill()
             child.communicate()
@@ -348,7 +353,7 @@ class SuddenEnd(InDirectory):
         before = semaphores()
         child = self.start(REAL_WORKER, "--lock", "sysv", "--kind", "processes", "--tasks", "8",
                            "--seconds", "20", "--lht", "10", binary=REAL_WORKER)
-        self.assertTrue(wait_until(lambda: semaphores() - before))
+        self.comes_to(child, lambda: semaphores() - before)
         ours = semaphores() - before
         child.kill()
         child.communicate()
@@ -358,7 +363,7 @@ class SuddenEnd(InDirectory):
     def test_interrupt_keeps_what_was_measured(self):
         child = self.start(FRONT_END, "--seconds", "0.1", "--rounds", "100", "--max-rounds", "100",
                            "--probes", "none", "--json", self.path, "pthread")
-        self.assertTrue(wait_until(lambda: os.path.exists(self.path)))
+        self.comes_to(child, lambda: os.path.exists(self.path))
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=PATIENCE)
         self.assertEqual(child.returncode, 130, err)
