@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include <furwock/bits/atomic.h>
+#include <furwock/ipc/await.h>
 
 #include "await/operation.h"
 #include "core/recheck.h"
@@ -100,6 +101,7 @@ struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, uint8_t 
 
 void fw_watch_append_(struct fw_watch_ *w, fw_await *op)
 {
+    op->result_ = ECANCELED; /* if it ends by a cancel */
     op->aux_ = w;
     fw_operation_list_append_(&w->queue, op);
     op->since_ = fw_clock_ns_();
@@ -227,6 +229,8 @@ static int finish_taken(fw_await *op, const struct fw_ipc_me_ *keeper, const voi
 
     if (fw_target_of_(op)->is_held)
         fw_ipc_keeper_use_(keeper->mapping);
+    op->kind_ = FW_OPERATION_REGION;
+    op->object_ = object;
     op->result_ = (uint16_t)result;
     error = fw_operation_taken_(op, FW_OPERATION_REGION, object);
     if (error != 0)
@@ -335,6 +339,18 @@ static void give_back(fw_await *op)
 {
     if (fw_target_has_it_(fw_target_of_(op), op->result_))
         fw_target_of_(op)->give_back(op);
+}
+
+/* (The result of a wait for a condition may be ETIMEDOUT, with the mutex held.) */
+void fw_await_ipc_give_back(fw_await *op)
+{
+    if (op->kind_ != FW_OPERATION_REGION || fw_load32_relaxed(&op->state_) != FW_OPERATION_OVER ||
+        fw_operation_is_stale_(op))
+        return;
+    if (op->want_ == FW_TARGET_RELOCK_ && op->result_ == ETIMEDOUT)
+        op->result_ = 0;
+    fw_store32_relaxed(&op->state_, FW_OPERATION_IDLE);
+    give_back(op);
 }
 
 int fw_region_result_(const fw_await *op)

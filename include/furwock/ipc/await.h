@@ -160,6 +160,15 @@ FW_API int fw_task_ipc_rwlock_consistent(fw_ipc_rwlock *l, fw_task task);
 FW_API int fw_await_ipc_cond(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m,
                              const fw_deadline *deadline);
 
+/*
+ * Gives back what the operation has got, after it has ended with that: what fw_await_drop does for
+ * one that has not.  For runtimes that tell a task later than their loop has called `done`, by when
+ * the task may want it no more: the next owner is told what this one would have been (EOWNERDEAD),
+ * and the signal of a condition is another's.  Does nothing if it ended with nothing, or has given
+ * it back.  In the thread that has the loop, and before the task used what it got, or released it.
+ */
+FW_API void fw_await_ipc_give_back(fw_await *op);
+
 FW_END_DECLS
 
 #endif
