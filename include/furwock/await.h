@@ -151,7 +151,8 @@ typedef struct fw_loop_options {
 
 /*
  * Makes a loop; options may be NULL.  Returns 0; EINVAL for unknown options; ENOMEM; EMFILE or
- * ENFILE (a loop has two descriptors, and one more for each clock on which it has had deadlines).
+ * ENFILE (a loop has two descriptors, and one more for each clock on which it has had deadlines;
+ * with locks of regions, one for the monotonic clock in any case, and what their engine needs).
  */
 FW_NODISCARD FW_API int fw_loop_create(fw_loop **loop, const fw_loop_options *options);
 

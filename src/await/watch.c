@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
@@ -280,6 +281,8 @@ static int make_regions(fw_loop *loop)
     r->base = (struct fw_regions_){.run = run, .flush = flush, .end = close_regions};
     loop->regions = &r->base;
     error = fw_loop_watch_fd_(loop, fw_engine_fd_(r->engine));
+    if (error == 0)
+        error = fw_loop_prepare_timer_(loop, CLOCK_MONOTONIC); /* for regions_at */
     if (error != 0)
         close_regions(loop);
     return error;

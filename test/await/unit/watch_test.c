@@ -89,6 +89,21 @@ static void makes_the_descriptor_readable(void)
     assert_int_equal(a.error, 0);
 }
 
+/* It becomes readable, too, when the loop has to look by itself, as where a holder has died. */
+static void looks_by_the_descriptor(void)
+{
+    uint32_t *word = (uint32_t *)(uintptr_t)shared;
+    int fd = fw_loop_fd(loop);
+
+    ask_for(&a, 0);
+    assert_int_equal(fw_await_ipc_word_(&a.op, word, 0, NULL), EINPROGRESS);
+    fw_store32_relaxed(word, 1);
+    while (a.ends == 0)
+        if (fw_poll_wait_(fd, FW_POLL_FOREVER_) == 0)
+            fw_loop_run(loop, 0);
+    assert_int_equal(a.error, 0);
+}
+
 /* --- Without engines -------------------------------------------------------------------------- */
 
 static void ask_and_get(void)
@@ -138,6 +153,7 @@ EACH(looks_by_itself)
 EACH(forgets)
 EACH(keeps_the_region)
 EACH(makes_the_descriptor_readable)
+EACH(looks_by_the_descriptor)
 EACH(works_where_calls_are_refused)
 
 UNIT_MAIN(NULL, NULL)
