@@ -6,8 +6,10 @@
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 mod objects;
+mod task;
 
 pub use objects::*;
+pub use task::*;
 
 /// A region; only its address is used.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use furwock::future::{LockAsync, RwLockAsync};
-use furwock::{Condvar, Event, Mutex, RwLock, Semaphore};
+use furwock::{ipc, Condvar, Event, Mutex, RwLock, Semaphore};
 use tokio::task::{yield_now, JoinSet};
 use tokio::time::timeout;
 
@@ -48,6 +48,50 @@ async fn tasks_and_threads_exclude_each_other() {
     }
     thread.join().unwrap();
     assert_eq!(*shared.lock_async().await, (51 * EACH, 51 * EACH));
+}
+
+/// The same with a lock that other processes could share.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tasks_and_threads_share_a_region() {
+    const EACH: u64 = 100;
+    let name = format!("/furwock-tokio-{}", std::process::id());
+    // SAFETY: nobody else knows the name.
+    let region = unsafe { ipc::Region::options().create(true).open(&name) }.unwrap();
+    ipc::Region::remove(&name).unwrap();
+    let shared = ipc::Mutex::open_or_create(&region, "both", [0_u64; 2]).unwrap();
+    let shared = Arc::new(shared);
+    let mut tasks = JoinSet::new();
+    for _ in 0..20 {
+        let shared = Arc::clone(&shared);
+        tasks.spawn(async move {
+            for _ in 0..EACH {
+                let mut both = shared.lock_async().await.unwrap();
+                both[0] += 1;
+                yield_now().await; // the guard may go to another thread here
+                both[1] += 1;
+                assert_eq!(both[0], both[1]);
+            }
+        });
+    }
+    let thread = thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || {
+            for _ in 0..EACH {
+                let mut both = shared.lock().unwrap();
+                both[0] += 1;
+                both[1] += 1;
+            }
+        }
+    });
+    while let Some(task) = timeout(LONG, tasks.join_next()).await.expect("no task hangs") {
+        task.unwrap();
+    }
+    thread.join().unwrap();
+    let held = shared.lock_async().await.unwrap();
+    assert_eq!(*held, [21 * EACH; 2]);
+    assert!(timeout(SHORT, shared.lock_async()).await.is_err());
+    drop(held);
+    assert!(shared.try_lock().is_ok(), "a time-out keeps nothing");
 }
 
 #[tokio::test]

@@ -78,7 +78,7 @@
 
 mod condvar;
 mod mutex;
-mod operation;
+pub(crate) mod operation;
 mod rwlock;
 mod units;
 

@@ -73,6 +73,10 @@ impl Condvar {
         Ok(Self { _region: region.clone(), cond })
     }
 
+    pub(super) fn raw(&self) -> *mut sys::fw_ipc_cond {
+        self.cond.as_ptr()
+    }
+
     /// Releases the mutex and waits until woken, in one step; then takes it again.
     ///
     /// A wait is an unlock and a lock: the mutex's journal is committed, and the result is that of

@@ -11,6 +11,7 @@ use crate::deadline::Deadline;
 
 use super::error::{check, Death, Error, ErrorKind};
 use super::guard::{last_death, Exclusive, Guard};
+use super::holder::Holder;
 use super::lock_error::{repaired, LockError};
 use super::lock_options::{LockOptions, Parts};
 use super::mutex::Shared;
@@ -73,7 +74,7 @@ impl<T: ShmSafe> CopyMutex<T> {
     }
 }
 
-impl<T: ShmSafe> Guard<'_, CopyMutex<T>> {
+impl<T: ShmSafe, H: Holder> Guard<'_, CopyMutex<T>, H> {
     /// A copy of the data.
     ///
     /// # Errors
@@ -103,7 +104,10 @@ impl<T: ShmSafe> Exclusive for CopyMutex<T> {
         fw_ipc_mutex_unlock,
         fw_ipc_mutex_consistent,
         fw_ipc_mutex_generation,
-        fw_ipc_mutex_death
+        fw_ipc_mutex_death;
+        fw_await_ipc_mutex,
+        fw_task_ipc_mutex_unlock,
+        fw_task_ipc_mutex_consistent
     );
 
     fn is_value(data: NonNull<T>) -> bool {

@@ -2,15 +2,15 @@
 //! What a thread has that holds a lock exclusively.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem::{size_of, ManuallyDrop};
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::thread;
 
 use furwock_sys::ipc as sys;
 
 use super::error::{check, errno, Death, Error};
+use super::holder::{HeldByThread, Holder};
 use super::journal::Transaction;
 use super::lock_error::{InvalidData, LockError, OwnerDied, Poisoned};
 use super::shm::{is_valid, ShmSafe};
@@ -30,6 +30,13 @@ pub(super) mod sealed {
         /// Calls of C on the lock.
         fn unlock(&self) -> i32;
         fn consistent(&self) -> i32;
+        fn unlock_for(&self, task: furwock_sys::fw_task) -> i32;
+        fn consistent_for(&self, task: furwock_sys::fw_task) -> i32;
+        /// Asks for the lock.
+        ///
+        /// # Safety
+        /// The operation is initialised and idle, and does not move until it has ended.
+        unsafe fn submit(&self, op: *mut furwock_sys::fw_await) -> i32;
         fn generation(&self) -> u64;
         fn death(&self, death: &mut sys::fw_ipc_death) -> i32;
 
@@ -79,7 +86,8 @@ pub(super) fn last_death<L: Exclusive>(lock: &L) -> Option<Death> {
 
 /// A lock that is held exclusively, and the way to its data; dropping it releases the lock.
 ///
-/// It belongs to the thread that took the lock, and cannot be sent to another one.
+/// It belongs to the thread that took the lock, and cannot be sent to another one; or, if a future
+/// took it ([`HeldByTask`](super::HeldByTask)), to the task, and can.
 ///
 /// **Journal.**  If the lock has one, the first mutable use of the data records all of them, so
 /// that they are restored if the process dies; [`journaled`](Guard::journaled) records parts of
@@ -92,28 +100,24 @@ pub(super) fn last_death<L: Exclusive>(lock: &L) -> Option<Death> {
 /// **Fork.**  A forked child holds nothing, though it has a copy of the guard: dropping it there
 /// changes nothing, and the data must not be touched.
 ///
-/// `mem::forget` keeps the lock until the thread ends, which then counts as its death.
+/// `mem::forget` keeps the lock until the thread ends, which then counts as its death; that of a
+/// task, until the process ends.
 #[must_use = "dropping the guard releases the lock"]
-pub struct Guard<'a, L: Exclusive> {
+pub struct Guard<'a, L: Exclusive, H: Holder = HeldByThread> {
     pub(super) lock: &'a L,
+    pub(super) holder: H,
     is_recorded: bool,
     was_panicking: bool,
-    of_this_thread: PhantomData<*mut ()>,
 }
 
 // SAFETY: a shared guard gives no more than `&T`.
-unsafe impl<L: Exclusive> Sync for Guard<'_, L> where L::Data: Sync {}
+unsafe impl<L: Exclusive, H: Holder> Sync for Guard<'_, L, H> where L::Data: Sync {}
 
 impl<'a, L: Exclusive> Guard<'a, L> {
     /// For a thread that has just taken the lock, or had its guard before.
     #[inline]
     pub(super) fn new(lock: &'a L) -> Self {
-        Self {
-            lock,
-            is_recorded: false,
-            was_panicking: thread::panicking(),
-            of_this_thread: PhantomData,
-        }
+        Self::new_for(lock, HeldByThread::new())
     }
 
     /// What a lock call of C returned.
@@ -123,21 +127,51 @@ impl<'a, L: Exclusive> Guard<'a, L> {
         result: i32,
         during: &'static str,
     ) -> Result<Self, LockError<Self>> {
+        Self::after_for(lock, HeldByThread::new(), result, during)
+    }
+
+    /// The lock stays held, and the guard is no more.
+    pub(super) fn into_lock(self) -> &'a L {
+        self.into_parts().0
+    }
+}
+
+impl<'a, L: Exclusive, H: Holder> Guard<'a, L, H> {
+    /// For one who has just taken the lock, or had its guard before.
+    #[inline]
+    pub(super) fn new_for(lock: &'a L, holder: H) -> Self {
+        Self { lock, holder, is_recorded: false, was_panicking: thread::panicking() }
+    }
+
+    /// What a lock call of C returned.
+    #[inline]
+    pub(super) fn after_for(
+        lock: &'a L,
+        holder: H,
+        result: i32,
+        during: &'static str,
+    ) -> Result<Self, LockError<Self>> {
         if result == 0 && L::is_value(lock.data()) && !lock.is_poisoned() {
-            return Ok(Self::new(lock));
+            return Ok(Self::new_for(lock, holder));
         }
-        Self::after_slow(lock, result, during)
+        Self::after_slow(lock, holder, result, during)
     }
 
     #[cold]
     #[inline(never)]
-    fn after_slow(lock: &'a L, result: i32, during: &'static str) -> Result<Self, LockError<Self>> {
+    fn after_slow(
+        lock: &'a L,
+        holder: H,
+        result: i32,
+        during: &'static str,
+    ) -> Result<Self, LockError<Self>> {
         match result {
-            0 => Self::new(lock).checked(None),
+            0 => Self::new_for(lock, holder).checked(None),
             errno::EOWNERDEAD => {
                 let unknown = Death { process: 0, thread: 0, generation: 0 };
                 let death = last_death(lock).unwrap_or(unknown);
-                Err(LockError::OwnerDied(OwnerDied { guard: Self::new(lock), death }))
+                let guard = Self::new_for(lock, holder);
+                Err(LockError::OwnerDied(OwnerDied { guard, death }))
             }
             other => Err(LockError::of(other, during)),
         }
@@ -155,8 +189,10 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     }
 
     /// The lock stays held, and the guard is no more.
-    pub(super) fn into_lock(self) -> &'a L {
-        ManuallyDrop::new(self).lock
+    pub(super) fn into_parts(self) -> (&'a L, H) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: read once, and never dropped.
+        (this.lock, unsafe { ptr::read(&this.holder) })
     }
 
     /// The number of this acquisition, greater than that of every one before.  Stored with data
@@ -172,7 +208,8 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     /// [`NotPermitted`](super::ErrorKind::NotPermitted): this is a forked child, which does not
     /// hold it.  [`Corrupted`](super::ErrorKind::Corrupted): it or its journal was overwritten.
     pub fn unlock(this: Self) -> Result<(), Error> {
-        check(this.into_lock().unlock(), "release the lock")
+        let (lock, holder) = this.into_parts();
+        check(holder.unlock(lock), "release the lock")
     }
 
     /// After a panic.
@@ -216,7 +253,7 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     }
 }
 
-impl<L: InPlace> Guard<'_, L> {
+impl<L: InPlace, H: Holder> Guard<'_, L, H> {
     /// A change that happens as a whole or not at all: if `change` returns `Ok`, it is final; if it
     /// returns an error, panics or is killed, everything that it has recorded is restored.
     ///
@@ -260,7 +297,7 @@ impl<L: InPlace> Guard<'_, L> {
     }
 }
 
-impl<L: InPlace> Deref for Guard<'_, L> {
+impl<L: InPlace, H: Holder> Deref for Guard<'_, L, H> {
     type Target = L::Data;
 
     #[inline]
@@ -270,7 +307,7 @@ impl<L: InPlace> Deref for Guard<'_, L> {
     }
 }
 
-impl<L: InPlace> DerefMut for Guard<'_, L> {
+impl<L: InPlace, H: Holder> DerefMut for Guard<'_, L, H> {
     /// # Panics
     /// If the lock has a journal that is too small for all data at once, or was overwritten.
     #[inline]
@@ -281,18 +318,18 @@ impl<L: InPlace> DerefMut for Guard<'_, L> {
     }
 }
 
-impl<L: Exclusive> Drop for Guard<'_, L> {
+impl<L: Exclusive, H: Holder> Drop for Guard<'_, L, H> {
     #[inline]
     fn drop(&mut self) {
         if thread::panicking() && !self.was_panicking {
             self.undo_or_poison();
         }
         // Not held after a fork; and what was overwritten the next one is told.
-        self.lock.unlock();
+        self.holder.unlock(self.lock);
     }
 }
 
-impl<L: InPlace> fmt::Debug for Guard<'_, L>
+impl<L: InPlace, H: Holder> fmt::Debug for Guard<'_, L, H>
 where
     L::Data: fmt::Debug,
 {
@@ -301,7 +338,7 @@ where
     }
 }
 
-impl<L: InPlace> fmt::Display for Guard<'_, L>
+impl<L: InPlace, H: Holder> fmt::Display for Guard<'_, L, H>
 where
     L::Data: fmt::Display,
 {

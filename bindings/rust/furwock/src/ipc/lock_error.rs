@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::error::{errno, Death, Error, ErrorKind};
 use super::guard::{Exclusive, Guard};
+use super::holder::Holder;
 
 /// Why a lock was not simply taken.
 ///
@@ -110,7 +111,7 @@ pub struct OwnerDied<G> {
     pub(super) death: Death,
 }
 
-impl<'a, L: Exclusive> OwnerDied<Guard<'a, L>> {
+impl<'a, L: Exclusive, H: Holder> OwnerDied<Guard<'a, L, H>> {
     /// Who died, and in which acquisition of the lock.
     pub fn death(&self) -> Death {
         self.death
@@ -125,7 +126,7 @@ impl<'a, L: Exclusive> OwnerDied<Guard<'a, L>> {
     pub fn repair(
         self,
         repair: impl FnOnce(&mut L::Data, &Death),
-    ) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    ) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         let Self { guard, death } = self;
         if L::with(guard.lock.data(), |data| repair(data, &death)).is_none() {
             return Err(LockError::Invalid(InvalidData { guard, death: Some(death) }));
@@ -137,7 +138,7 @@ impl<'a, L: Exclusive> OwnerDied<Guard<'a, L>> {
     ///
     /// # Errors
     /// If the lock was overwritten meanwhile.
-    pub fn replace(self, value: L::Data) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    pub fn replace(self, value: L::Data) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         L::replace(self.guard.lock.data(), value);
         consistent(self.guard)?.repaired()
     }
@@ -146,12 +147,12 @@ impl<'a, L: Exclusive> OwnerDied<Guard<'a, L>> {
     ///
     /// # Errors
     /// As for [`repair`](Self::repair).
-    pub fn into_inner(self) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    pub fn into_inner(self) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         self.repair(|_, _| ())
     }
 }
 
-impl<'a, L: Exclusive> Guard<'a, L> {
+impl<'a, L: Exclusive, H: Holder> Guard<'a, L, H> {
     /// After a repair of all data, which a panic can have left as well.
     fn repaired(self) -> Result<Self, LockError<Self>> {
         self.lock.set_poisoned(false);
@@ -159,10 +160,10 @@ impl<'a, L: Exclusive> Guard<'a, L> {
     }
 }
 
-fn consistent<'a, L: Exclusive>(
-    guard: Guard<'a, L>,
-) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
-    match guard.lock.consistent() {
+fn consistent<'a, L: Exclusive, H: Holder>(
+    guard: Guard<'a, L, H>,
+) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
+    match guard.holder.consistent(guard.lock) {
         0 => Ok(guard),
         number => Err(LockError::of(number, "declare the data consistent")),
     }
@@ -178,7 +179,7 @@ pub struct InvalidData<G> {
     pub(super) death: Option<Death>,
 }
 
-impl<'a, L: Exclusive> InvalidData<Guard<'a, L>> {
+impl<'a, L: Exclusive, H: Holder> InvalidData<Guard<'a, L, H>> {
     /// The owner that died before, if one has.
     pub fn death(&self) -> Option<Death> {
         self.death
@@ -188,7 +189,7 @@ impl<'a, L: Exclusive> InvalidData<Guard<'a, L>> {
     ///
     /// # Errors
     /// If the lock was overwritten meanwhile.
-    pub fn replace(self, value: L::Data) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    pub fn replace(self, value: L::Data) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         L::replace(self.guard.lock.data(), value);
         match self.death {
             Some(_) => consistent(self.guard)?.repaired(),
@@ -205,7 +206,7 @@ pub struct Poisoned<G> {
     pub(super) guard: G,
 }
 
-impl<'a, L: Exclusive> Poisoned<Guard<'a, L>> {
+impl<'a, L: Exclusive, H: Holder> Poisoned<Guard<'a, L, H>> {
     /// Lets `repair` make the data consistent, clears the poison, and returns the guard.
     ///
     /// # Errors
@@ -213,7 +214,7 @@ impl<'a, L: Exclusive> Poisoned<Guard<'a, L>> {
     pub fn repair(
         self,
         repair: impl FnOnce(&mut L::Data),
-    ) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    ) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         match L::with(self.guard.lock.data(), repair) {
             Some(()) => self.guard.repaired(),
             None => Err(LockError::Invalid(InvalidData { guard: self.guard, death: None })),
@@ -224,7 +225,7 @@ impl<'a, L: Exclusive> Poisoned<Guard<'a, L>> {
     ///
     /// # Errors
     /// As for [`repair`](Self::repair).
-    pub fn into_inner(self) -> Result<Guard<'a, L>, LockError<Guard<'a, L>>> {
+    pub fn into_inner(self) -> Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>> {
         self.repair(|_| ())
     }
 }
@@ -242,10 +243,10 @@ macro_rules! opaque_debug {
 opaque_debug!(OwnerDied InvalidData Poisoned);
 
 /// Takes what a lock call has returned, and repairs the data of a dead owner, or of a panic.
-pub(super) fn repaired<'a, L: Exclusive>(
-    result: Result<Guard<'a, L>, LockError<Guard<'a, L>>>,
+pub(super) fn repaired<'a, L: Exclusive, H: Holder>(
+    result: Result<Guard<'a, L, H>, LockError<Guard<'a, L, H>>>,
     repair: impl FnOnce(&mut L::Data, Option<&Death>),
-) -> Result<Guard<'a, L>, Error> {
+) -> Result<Guard<'a, L, H>, Error> {
     let result = match result {
         Err(LockError::OwnerDied(died)) => died.repair(|data, death| repair(data, Some(death))),
         Err(LockError::Poisoned(poisoned)) => poisoned.repair(|data| repair(data, None)),

@@ -89,7 +89,8 @@ macro_rules! exclusive_parts {
 
 /// The calls of C.
 macro_rules! exclusive_calls {
-    ($unlock:ident, $consistent:ident, $generation:ident, $death:ident) => {
+    ($unlock:ident, $consistent:ident, $generation:ident, $death:ident;
+     $submit:ident, $unlock_for:ident, $consistent_for:ident) => {
         #[inline]
         fn unlock(&self) -> i32 {
             // SAFETY: a lock in a region that is open.
@@ -99,6 +100,22 @@ macro_rules! exclusive_calls {
         fn consistent(&self) -> i32 {
             // SAFETY: the same.
             unsafe { sys::$consistent(self.parts.lock.as_ptr()) }
+        }
+
+        #[inline]
+        fn unlock_for(&self, task: furwock_sys::fw_task) -> i32 {
+            // SAFETY: the same.
+            unsafe { sys::$unlock_for(self.parts.lock.as_ptr(), task) }
+        }
+
+        fn consistent_for(&self, task: furwock_sys::fw_task) -> i32 {
+            // SAFETY: the same.
+            unsafe { sys::$consistent_for(self.parts.lock.as_ptr(), task) }
+        }
+
+        unsafe fn submit(&self, op: *mut furwock_sys::fw_await) -> i32 {
+            // SAFETY: the same; the operation is the caller's.
+            unsafe { sys::$submit(op, self.parts.lock.as_ptr(), std::ptr::null()) }
         }
 
         fn generation(&self) -> u64 {
@@ -142,7 +159,7 @@ macro_rules! mutex_methods {
      $(#[$lock:meta])* lock;
      $(#[$on_death:meta])* on_death;
      $(#[$last_death:meta])* last_death;) => {
-        fn raw(&self) -> *mut sys::fw_ipc_mutex {
+        pub(super) fn raw(&self) -> *mut sys::fw_ipc_mutex {
             self.parts.lock.as_ptr()
         }
 

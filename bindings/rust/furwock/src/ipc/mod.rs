@@ -60,9 +60,69 @@
 //! [`RegionOptions::open_untrusted`] is safe: its [`CopyMutex`] copies data out and in, and checks
 //! the copies.
 //!
+//! # Tasks
+//!
+//! [`Mutex::lock_async`], [`CopyMutex::lock_async`], [`RwLock::read_async`] and
+//! [`write_async`](RwLock::write_async), [`Semaphore::acquire_async`], [`Permits::acquire_async`]
+//! and [`Condvar::wait_async`] return futures: a task waits, and its thread goes on.
+//!
+//! ```
+//! # let name = format!("/furwock-doc-tasks-{}", std::process::id());
+//! # use furwock::ipc::{Error, LockError, Mutex, Region};
+//! # use std::{future::Future, pin::pin, sync::Arc, task::{Context, Poll, Wake}, thread};
+//! # struct Unpark(thread::Thread);
+//! # impl Wake for Unpark {
+//! #     fn wake(self: Arc<Self>) {
+//! #         self.0.unpark();
+//! #     }
+//! # }
+//! # fn block_on<F: Future>(future: F) -> F::Output {
+//! #     let waker = Arc::new(Unpark(thread::current())).into();
+//! #     let mut future = pin!(future);
+//! #     loop {
+//! #         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+//! #             Poll::Ready(value) => return value,
+//! #             Poll::Pending => thread::park(),
+//! #         }
+//! #     }
+//! # }
+//! async fn add(total: &Mutex<u64>, amount: u64) -> Result<(), Error> {
+//!     let mut total = match total.lock_async().await {
+//!         Err(LockError::OwnerDied(died)) => died.into_inner(), // one word: old or new
+//!         other => other,
+//!     }
+//!     .map_err(LockError::into_error)?;
+//!     *total += amount;
+//!     Ok(())
+//! }
+//!
+//! # // SAFETY: nobody else knows the name.
+//! let region = unsafe { Region::options().create(true).open(&name) }?;
+//! # Region::remove(&name)?;
+//! let total = Mutex::open_or_create(&region, "total", 0)?;
+//! block_on(add(&total, 5))?; // in any runtime: tokio, smol, futures
+//! assert_eq!(*total.lock().unwrap(), 5);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! - They are the same locks: tasks and threads of any processes may share one.
+//! - The futures need no runtime of a certain kind.  What other processes hold, two threads of this
+//!   crate wait for, which the first future that is polled starts: one of them calls the wakers.
+//! - **Guards** ([`AsyncMutexGuard`] and its like) belong to the task: they are [`Send`], and may be
+//!   held across `.await`.  If the process is killed, others find its tasks' locks as they find its
+//!   threads'.
+//! - **Dropping a future** cancels the wait, and keeps nothing.  If it had been granted the lock of
+//!   an owner that died, the next one is told.
+//! - A future that is woken holds the lock before it is polled, as those of threads' locks do
+//!   ([`furwock::future`](crate::future)): do not keep one unpolled.
+//! - Tasks of one process get a mutex in the order in which they were first polled; beside other
+//!   processes, whoever is awake may take a free lock.  To them, all tasks that read are one reader.
+//! - A repair function ([`Mutex::on_death`]) may be called while the crate's own lock is held: it
+//!   must not poll a future of a region, nor drop one.
+//!
 //! # Fork, threads, exec, signals
 //!
-//! Owners are threads.  A thread that ends with a forgotten guard counts as dead, as does one that
+//! Owners are threads, or tasks.  A thread that ends with a forgotten guard counts as dead, as does one that
 //! calls `exec`.  After `fork` the regions are open in the child, which holds nothing: a guard that
 //! it has inherited gives it no right to the data, and dropping it does nothing.  A stopped owner
 //! (SIGSTOP, a debugger) is not dead: the others wait.  Nothing here may be called in a signal
@@ -70,9 +130,9 @@
 //!
 //! # Limits
 //!
-//! A process has 16 regions open at most.  A region has a participant slot forevery 2 KiB (128 at
-//! least), one for each *thread* that uses it: choose the size by that, too
-//! ([`LockError::NoSlot`]).  An object is there as long as its region.  Nothing is durable: a
+//! A process has 16 regions open at most.  A region has a participant slot for every 2 KiB (128 at
+//! least), one for each *thread* that uses it, and one for all tasks of a process (one more for
+//! every 16 locks that they read at a time): choose the size by that, too ([`LockError::NoSlot`]).  An object is there as long as its region.  Nothing is durable: a
 //! region from before the last boot is refused ([`ErrorKind::Stale`]) or
 //! [renewed](RegionOptions::renew).
 
@@ -82,14 +142,18 @@ mod macros;
 mod barrier;
 mod condvar;
 mod copy;
+mod driver;
 mod error;
+mod future;
 mod guard;
+mod holder;
 mod journal;
 mod lock_error;
 mod lock_options;
 mod mutex;
 mod on_death;
 mod once;
+mod operation;
 mod permits;
 mod read_guard;
 mod region;
@@ -103,14 +167,22 @@ pub use barrier::{Arrival, Barrier, BarrierMode, BarrierWaitResult};
 pub use condvar::{Condvar, TimedResult};
 pub use copy::{CopyGuard, CopyMutex, CopyResult};
 pub use error::{Death, Error, ErrorKind};
+pub use future::{
+    AcquireFuture, AsyncCopyGuard, AsyncLockResult, AsyncMutexGuard, AsyncPermit,
+    AsyncRwLockReadGuard, AsyncRwLockWriteGuard, ConditionWait, LockFuture, PermitFuture,
+    ReadFuture,
+};
 pub use guard::Guard;
+pub use holder::{HeldByTask, HeldByThread, Holder};
 pub use journal::Transaction;
 pub use lock_error::{InvalidData, LockError, OwnerDied, Poisoned};
 pub use lock_options::{journal_record, LockOptions};
 pub use mutex::{LockResult, Mutex, MutexGuard};
 pub use once::{Once, OnceError, OnceState};
 pub use permits::{Permit, Permits};
-pub use read_guard::{Read, ReadError, ReadGuard, ReadMode, ReadResult, Upgradable, UpgradeResult};
+pub use read_guard::{
+    Read, ReadByTask, ReadError, ReadGuard, ReadMode, ReadResult, Upgradable, UpgradeResult,
+};
 pub use region::{CloseError, Region, UntrustedRegion};
 pub use region_options::RegionOptions;
 pub use rwlock::{

@@ -142,7 +142,10 @@ impl<T: ShmSafe> Exclusive for Mutex<T> {
         fw_ipc_mutex_unlock,
         fw_ipc_mutex_consistent,
         fw_ipc_mutex_generation,
-        fw_ipc_mutex_death
+        fw_ipc_mutex_death;
+        fw_await_ipc_mutex,
+        fw_task_ipc_mutex_unlock,
+        fw_task_ipc_mutex_consistent
     );
 
     fn is_value(data: NonNull<T>) -> bool {

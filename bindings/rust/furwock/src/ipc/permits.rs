@@ -2,7 +2,6 @@
 //! A semaphore with owned permits, which come back from the dead.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use furwock_sys::ipc as sys;
 use crate::deadline::Deadline;
 
 use super::error::{check, errno, Error};
+use super::holder::{HeldByThread, Holder};
 use super::region::{Creation, UntrustedRegion};
 
 /// A fixed number of permits of a region, numbered from 0, which threads of any processes borrow:
@@ -120,15 +120,23 @@ impl Permits {
         let result = unsafe {
             sys::fw_ipc_permits_take(self.permits.as_ptr(), &mut index, ptr::null(), deadline)
         };
-        match result {
-            0 | errno::EOWNERDEAD => Ok(Permit {
-                permits: self,
-                index,
-                previous_owner_died: result != 0,
-                of_this_thread: PhantomData,
-            }),
-            _ => Err(Error::new(result, ACQUIRE)),
-        }
+        Permit::after(self, HeldByThread::new(), result, || index)
+    }
+
+    pub(super) fn raw(&self) -> *mut sys::fw_ipc_permits {
+        self.permits.as_ptr()
+    }
+
+    /// Gives back one of the calling thread's.
+    pub(super) fn give(&self, index: u32) -> i32 {
+        // SAFETY: in a region that is open.
+        unsafe { sys::fw_ipc_permits_give(self.raw(), index) }
+    }
+
+    /// Gives back one of a task's.
+    pub(super) fn give_for(&self, index: u32, task: furwock_sys::fw_task) -> i32 {
+        // SAFETY: as above.
+        unsafe { sys::fw_task_ipc_permits_give(self.raw(), index, task) }
     }
 
     /// How many there are.
@@ -158,17 +166,33 @@ impl fmt::Debug for Permits {
 
 /// A borrowed permit; dropping it gives it back.
 ///
-/// It belongs to the thread that has borrowed it.  A forked child holds nothing.
+/// It belongs to the thread that has borrowed it, or to the task
+/// ([`HeldByTask`](super::HeldByTask)).  A forked child holds nothing.
 #[must_use = "dropping the permit gives it back"]
 #[derive(Debug)]
-pub struct Permit<'a> {
+pub struct Permit<'a, H: Holder = HeldByThread> {
     permits: &'a Permits,
     index: u32,
     previous_owner_died: bool,
-    of_this_thread: PhantomData<*mut ()>,
+    holder: H,
 }
 
-impl Permit<'_> {
+impl<'a, H: Holder> Permit<'a, H> {
+    /// What a call of C returned; which permit it is, if it took one.
+    pub(super) fn after(
+        permits: &'a Permits,
+        holder: H,
+        result: i32,
+        index: impl FnOnce() -> u32,
+    ) -> Result<Self, Error> {
+        match result {
+            0 | errno::EOWNERDEAD => {
+                Ok(Self { permits, index: index(), previous_owner_died: result != 0, holder })
+            }
+            _ => Err(Error::new(result, ACQUIRE)),
+        }
+    }
+
     /// Its number, from 0.
     pub fn index(&self) -> u32 {
         self.index
@@ -185,18 +209,16 @@ impl Permit<'_> {
     /// [`NotPermitted`](super::ErrorKind::NotPermitted): this is a forked child, which does not
     /// hold it.
     pub fn release(self) -> Result<(), Error> {
-        let this = ManuallyDrop::new(self);
-        check(this.give(), "give the permit back")
-    }
-
-    fn give(&self) -> i32 {
-        // SAFETY: in a region that is open.
-        unsafe { sys::fw_ipc_permits_give(self.permits.permits.as_ptr(), self.index) }
+        let mut this = ManuallyDrop::new(self);
+        let result = this.holder.give(this.permits, this.index);
+        // SAFETY: once, and not used again.
+        unsafe { ptr::drop_in_place(&mut this.holder) };
+        check(result, "give the permit back")
     }
 }
 
-impl Drop for Permit<'_> {
+impl<H: Holder> Drop for Permit<'_, H> {
     fn drop(&mut self) {
-        self.give(); // not held after a fork
+        self.holder.give(self.permits, self.index); // not held after a fork
     }
 }

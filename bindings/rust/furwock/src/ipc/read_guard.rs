@@ -2,7 +2,6 @@
 //! What a thread has that reads.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem::{size_of, ManuallyDrop};
 use std::ops::Deref;
 use std::slice;
@@ -15,6 +14,7 @@ use crate::deadline::Deadline;
 
 use super::error::{errno, Error, ErrorKind};
 use super::guard::{Exclusive, Guard};
+use super::holder::{HeldByTask, HeldByThread};
 use super::rwlock::{RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use super::shm::ShmSafe;
 
@@ -105,14 +105,17 @@ impl std::error::Error for ReadError {}
 /// What the calls to read return.
 pub type ReadResult<'a, T, M> = Result<ReadGuard<'a, T, M>, ReadError>;
 
-/// How a lock is read; [`Read`] or [`Upgradable`].
+/// How a lock is read; [`Read`], [`Upgradable`] or [`ReadByTask`].
 pub trait ReadMode: sealed::ReadMode {}
 
 mod sealed {
     pub trait ReadMode {
+        /// Whose the lock is.
+        type Held;
+
         /// # Safety
         /// A lock in a region that is open.
-        unsafe fn unlock(lock: *mut furwock_sys::ipc::fw_ipc_rwlock) -> i32;
+        unsafe fn unlock(lock: *mut furwock_sys::ipc::fw_ipc_rwlock, held: &Self::Held) -> i32;
     }
 }
 
@@ -124,40 +127,58 @@ pub enum Read {}
 #[derive(Debug)]
 pub enum Upgradable {}
 
+/// Beside other readers, by a task: the guard is [`Send`].
+#[derive(Debug)]
+pub enum ReadByTask {}
+
 impl ReadMode for Read {}
 impl ReadMode for Upgradable {}
+impl ReadMode for ReadByTask {}
 
 impl sealed::ReadMode for Read {
-    unsafe fn unlock(lock: *mut sys::fw_ipc_rwlock) -> i32 {
+    type Held = HeldByThread;
+
+    unsafe fn unlock(lock: *mut sys::fw_ipc_rwlock, _: &HeldByThread) -> i32 {
         // SAFETY: the caller's promise.
         unsafe { sys::fw_ipc_rwlock_rdunlock(lock) }
     }
 }
 
 impl sealed::ReadMode for Upgradable {
-    unsafe fn unlock(lock: *mut sys::fw_ipc_rwlock) -> i32 {
+    type Held = HeldByThread;
+
+    unsafe fn unlock(lock: *mut sys::fw_ipc_rwlock, _: &HeldByThread) -> i32 {
         // SAFETY: the caller's promise.
         unsafe { sys::fw_ipc_rwlock_upgradable_unlock(lock) }
     }
 }
 
+impl sealed::ReadMode for ReadByTask {
+    type Held = HeldByTask;
+
+    unsafe fn unlock(lock: *mut sys::fw_ipc_rwlock, held: &HeldByTask) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe { sys::fw_task_ipc_rwlock_rdunlock(lock, held.0.id()) }
+    }
+}
+
 /// A lock that is held for reading; dropping it releases the lock.
 ///
-/// It belongs to the thread that took it.  A forked child holds nothing.
+/// It belongs to the thread that took it, or to the task, with [`ReadByTask`].  A forked child
+/// holds nothing.
 #[must_use = "dropping the guard releases the lock"]
 pub struct ReadGuard<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> {
     lock: &'a RwLock<T>,
-    mode: PhantomData<M>,
-    of_this_thread: PhantomData<*mut ()>,
+    held: M::Held,
 }
 
 // SAFETY: it gives no more than `&T`.
 unsafe impl<T: ShmSafe + Sync + Immutable, M: ReadMode> Sync for ReadGuard<'_, T, M> {}
 
-impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> ReadGuard<'a, T, M> {
+impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode<Held = HeldByThread>> ReadGuard<'a, T, M> {
     /// For a thread that holds it so.
     pub(super) fn new(lock: &'a RwLock<T>) -> Self {
-        Self { lock, mode: PhantomData, of_this_thread: PhantomData }
+        Self { lock, held: HeldByThread::new() }
     }
 
     /// What a call of C returned.
@@ -166,10 +187,27 @@ impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> ReadGuard<'a, T, M> {
         result: i32,
         during: &'static str,
     ) -> Result<Self, ReadError> {
+        Self::after_for(lock, HeldByThread::new(), result, during)
+    }
+
+    /// (What the thread holds needs no destructor.)
+    fn into_lock(self) -> &'a RwLock<T> {
+        ManuallyDrop::new(self).lock
+    }
+}
+
+impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> ReadGuard<'a, T, M> {
+    /// What a call of C returned.
+    pub(super) fn after_for(
+        lock: &'a RwLock<T>,
+        held: M::Held,
+        result: i32,
+        during: &'static str,
+    ) -> Result<Self, ReadError> {
         if result != 0 {
             return Err(ReadError::of(result, during));
         }
-        let guard = Self::new(lock);
+        let guard = Self { lock, held };
         let start = lock.data().as_ptr().cast::<u8>();
         // SAFETY: initialised, as all bytes of a mapping, and not changed while the lock is held.
         let bytes = unsafe { slice::from_raw_parts(start, size_of::<T>()) };
@@ -180,10 +218,6 @@ impl<'a, T: ShmSafe + Sync + Immutable, M: ReadMode> ReadGuard<'a, T, M> {
             return Err(ReadError::Poisoned);
         }
         Ok(guard)
-    }
-
-    fn into_lock(self) -> &'a RwLock<T> {
-        ManuallyDrop::new(self).lock
     }
 }
 
@@ -259,7 +293,7 @@ impl<T: ShmSafe + Sync + Immutable, M: ReadMode> Deref for ReadGuard<'_, T, M> {
 impl<T: ShmSafe + Sync + Immutable, M: ReadMode> Drop for ReadGuard<'_, T, M> {
     fn drop(&mut self) {
         // SAFETY: as above.  Not held after a fork.
-        unsafe { M::unlock(self.lock.raw()) };
+        unsafe { M::unlock(self.lock.raw(), &self.held) };
     }
 }
 

@@ -307,7 +307,10 @@ impl<T: ShmSafe + Sync + Immutable> Exclusive for RwLock<T> {
         fw_ipc_rwlock_wrunlock,
         fw_ipc_rwlock_consistent,
         fw_ipc_rwlock_generation,
-        fw_ipc_rwlock_death
+        fw_ipc_rwlock_death;
+        fw_await_ipc_wrlock,
+        fw_task_ipc_rwlock_wrunlock,
+        fw_task_ipc_rwlock_consistent
     );
 
     fn is_value(data: NonNull<T>) -> bool {

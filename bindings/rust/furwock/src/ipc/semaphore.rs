@@ -98,6 +98,10 @@ impl Semaphore {
         check(unsafe { sys::fw_ipc_sem_wait(self.sem.as_ptr()) }, ACQUIRE)
     }
 
+    pub(super) fn raw(&self) -> *mut sys::fw_ipc_sem {
+        self.sem.as_ptr()
+    }
+
     /// Takes a unit if there is one; false: there is none.
     ///
     /// # Errors

@@ -5,14 +5,23 @@
 mod basics;
 mod data;
 mod death;
+#[path = "../futures/executor.rs"]
+mod executor;
 mod hostile;
 mod limits;
 mod objects_death;
 mod storm;
 mod support;
+mod tasks;
 
 /// What a process runs that a test has started; nothing in the test run itself.
 #[test]
 fn victim() {
-    support::run_victim(&[death::VICTIMS, limits::VICTIMS, objects_death::VICTIMS, storm::VICTIMS]);
+    support::run_victim(&[
+        death::VICTIMS,
+        limits::VICTIMS,
+        objects_death::VICTIMS,
+        storm::VICTIMS,
+        tasks::VICTIMS,
+    ]);
 }

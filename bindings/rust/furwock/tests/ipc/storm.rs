@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-//! Processes use everything, and are killed at random moments: the others go on, nothing is lost.
+//! Processes use everything, by threads and by tasks, and are killed at random moments: the others
+//! go on, nothing is lost.
 //!
 //! FURWOCK_STORM=N kills N times as many.
 
 use std::time::Duration;
 
 use furwock::ipc::{
-    Barrier, BarrierMode, Condvar, Error, Guard, LockOptions, Mutex, Permits, Region, RwLock,
-    Semaphore,
+    Barrier, BarrierMode, Condvar, Error, Guard, Holder, LockError, LockOptions, Mutex, Permits,
+    Region, RwLock, Semaphore,
 };
 
+use crate::executor::block_on;
 use crate::support::{region, Process, Random, Victim, PATIENCE};
 
 const WORKERS: usize = 3;
@@ -50,10 +52,19 @@ impl Objects {
     }
 
     fn transfer(&self, from: usize, to: usize, amount: u64) -> Result<(), Error> {
-        let mut bank = self.bank.lock().map_err(|error| error.into_error())?;
+        let mut bank = self.bank.lock().map_err(LockError::into_error)?;
+        Self::transfer_in(&mut bank, from, to, amount)
+    }
+
+    fn transfer_in<H: Holder>(
+        bank: &mut Guard<'_, Mutex<[u64; 4]>, H>,
+        from: usize,
+        to: usize,
+        amount: u64,
+    ) -> Result<(), Error> {
         assert_eq!(bank.iter().sum::<u64>(), SUM, "money is neither made nor lost");
         let amount = amount.min(bank[from]);
-        Guard::journaled(&mut bank, |change| {
+        Guard::journaled(bank, |change| {
             *change.record(|bank| &mut bank[from])? -= amount;
             *change.record(|bank| &mut bank[to])? += amount;
             Ok(())
@@ -82,6 +93,23 @@ impl Objects {
         Ok(())
     }
 
+    /// The same, and a permit, by a task.
+    async fn transfer_and_quote(&self, from: usize, to: usize, amount: u64) -> Result<(), Error> {
+        let permit = self.permits.acquire_async().await?;
+        {
+            let mut bank = self.bank.lock_async().await.map_err(LockError::into_error)?;
+            Self::transfer_in(&mut bank, from, to, amount)?;
+        }
+        {
+            let price = self.price.read_async().await?;
+            assert_eq!(price[0] + 2, price[1]);
+        }
+        let mut price = self.price.write_async().await.map_err(LockError::into_error)?;
+        price[0] = amount;
+        price[1] = amount + 2;
+        permit.release()
+    }
+
     fn mail(&self, is_sender: bool) -> Result<(), Error> {
         const LIMIT: Duration = Duration::from_millis(1);
         let mut letters = self.letters.lock_or_repair(|_, _| ())?;
@@ -105,6 +133,8 @@ fn work(region: &Region, me: usize) {
     loop {
         let (from, to) = (random.below(4), random.below(4));
         objects.transfer(from as usize, to as usize, random.below(100)).unwrap();
+        let amount = random.below(100);
+        block_on(objects.transfer_and_quote(to as usize, from as usize, amount)).unwrap();
         objects.repaired_pair(random.below(100)).unwrap();
         objects.quote(random.below(1000)).unwrap();
         objects.mail(random.below(2) == 0).unwrap();
