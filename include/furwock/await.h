@@ -211,6 +211,17 @@ FW_API void fw_await_init(fw_await *op, fw_loop *loop, fw_task task,
 FW_API void fw_await_init_waker(fw_await *op, fw_task task, void (*wake)(void *arg), void *arg);
 
 /*
+ * Prepares an operation with a waker, as fw_await_init_waker, and with a loop, which one on a lock
+ * of a region needs; others lose nothing by it.  The loop watches what other processes hold, and
+ * has no more to do with the operation: whoever grants it calls wake, be it a release in any
+ * thread, or fw_loop_run, or a call on another operation of the loop, in which it must not use the
+ * loop.  All calls on the operation belong to the thread that has the loop; a lock around them and
+ * around the loop's makes it any thread's.
+ */
+FW_API void fw_await_init_loop_waker(fw_await *op, fw_loop *loop, fw_task task,
+                                     void (*wake)(void *arg), void *arg);
+
+/*
  * EINPROGRESS while it waits, else the result with which it has ended, 0 if it was granted.  Takes
  * no lock while it waits.  (A condition variable with a waker: once it is signalled, poll queues it
  * for the mutex, and wake(arg) may be called again.)

@@ -33,6 +33,9 @@ struct fw_operation_kind_ {
     /* Granted, it has ended with that; NULL: with what it was granted with. */
     int (*result)(const fw_await *op);
 
+    /* fw_operation_exchange_, where it is queued; NULL: in the bucket of its object. */
+    bool (*exchange)(fw_await *op, void (*wake)(void *arg), void *arg, void **old);
+
     /* Its deadline has passed, and it was stopped: the result, or EINPROGRESS.  NULL: ETIMEDOUT. */
     int (*expired)(fw_await *op);
 };

@@ -134,7 +134,7 @@ void fw_loop_stop_timer_(fw_loop *loop, fw_await *op)
 
 void fw_loop_remove_(fw_loop *loop, fw_await *op)
 {
-    if (op->is_listed_)
+    if (op->is_listed_ && !fw_operation_has_waker_(op))
         fw_inbox_remove_(&loop->inbox, op);
     fw_loop_stop_timer_(loop, op);
     if (op->kind_ != FW_OPERATION_POST)

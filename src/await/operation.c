@@ -33,10 +33,19 @@ void fw_await_init(fw_await *op, fw_loop *loop, fw_task task, void (*done)(fw_aw
 }
 FW_LINKABLE_(fw_await_init);
 
+void fw_await_init_loop_waker(fw_await *op, fw_loop *loop, fw_task task, void (*wake)(void *),
+                              void *arg)
+{
+    *op = (fw_await){.task_ = task != 0 ? task : fw_self_(),
+                     .loop_ = loop,
+                     .generation_ = FW_HAS_WAKER_,
+                     .call_.wake = wake};
+    op->more_.arg = arg;
+}
+
 void fw_await_init_waker(fw_await *op, fw_task task, void (*wake)(void *), void *arg)
 {
-    *op = (fw_await){.task_ = task != 0 ? task : fw_self_(), .call_.wake = wake};
-    op->more_.arg = arg;
+    fw_await_init_loop_waker(op, NULL, task, wake, arg);
 }
 
 void fw_await_group_init(fw_await_group *group)
@@ -57,7 +66,7 @@ fw_await *fw_await_group_winner(const fw_await_group *group)
 bool fw_operation_is_stale_(const fw_await *op)
 {
     return op->loop_ != NULL ? !fw_loop_is_here_(op->loop_)
-                             : op->generation_ != fw_fork_generation_();
+                             : (op->generation_ & FW_GENERATION_MASK_) != fw_fork_generation_();
 }
 
 int fw_operation_taken_slow_(fw_await *op, unsigned kind, const void *object)
@@ -79,15 +88,15 @@ int fw_operation_begin_(fw_await *op, unsigned kind, const void *object,
 
     if (fw_operation_is_busy_(op))
         return EBUSY;
-    if ((loop != NULL && !fw_loop_is_here_(loop)) || (loop == NULL && deadline != NULL) ||
-        !fw_deadline_is_valid_(deadline))
+    if ((loop != NULL && !fw_loop_is_here_(loop)) ||
+        (fw_operation_has_waker_(op) && deadline != NULL) || !fw_deadline_is_valid_(deadline))
         return EINVAL;
     if (fw_deadline_is_over_(deadline))
         return ETIMEDOUT;
     if (op->group_ != NULL && fw_await_group_winner(op->group_) != NULL)
         return ECANCELED;
     op->kind_ = (uint8_t)kind;
-    op->generation_ = (uint8_t)fw_fork_generation_();
+    op->generation_ = (uint8_t)(fw_fork_generation_() | (op->generation_ & FW_HAS_WAKER_));
     op->object_ = object;
     op->is_listed_ = 0;
     op->want_ = op->is_designated_ = op->starves_ = op->yields_ = 0;
@@ -188,7 +197,7 @@ static int go_on(fw_await *op)
 {
     int error;
 
-    if (op->loop_ != NULL)
+    if (!fw_operation_has_waker_(op))
         fw_inbox_remove_(&op->loop_->inbox, op);
     op->is_listed_ = 0; /* the waker is used once more */
     error = fw_operation_kind_(op)->go_on(op);
@@ -215,10 +224,8 @@ int fw_await_poll(fw_await *op)
     }
 }
 
-/* Exchanges the waker.  False: it does not wait any more. */
-static bool exchange(fw_await *op, void (*wake)(void *), void *arg, void **old)
+bool fw_operation_exchange_(fw_await *op, void (*wake)(void *), void *arg, void **old)
 {
-    struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(op->object_);
     bool waits = fw_load32_relaxed(&op->state_) == FW_OPERATION_WAITING;
 
     if (waits) {
@@ -227,6 +234,20 @@ static bool exchange(fw_await *op, void (*wake)(void *), void *arg, void **old)
         op->call_.wake = wake;
         op->more_.arg = arg;
     }
+    return waits;
+}
+
+/* Exchanges the waker.  False: it does not wait any more. */
+static bool exchange(fw_await *op, void (*wake)(void *), void *arg, void **old)
+{
+    const struct fw_operation_kind_ *kind = fw_operation_kind_(op);
+    struct fw_waitqueue_ *bucket;
+    bool waits;
+
+    if (kind->exchange != NULL)
+        return kind->exchange(op, wake, arg, old);
+    bucket = fw_waitqueue_lock_(op->object_);
+    waits = fw_operation_exchange_(op, wake, arg, old);
     fw_waitqueue_unlock_(bucket);
     return waits;
 }
@@ -236,7 +257,7 @@ int fw_await_set_waker(fw_await *op, void (*wake)(void *), void *arg, void **old
     void *former = NULL;
     int error;
 
-    if (op->loop_ != NULL)
+    if (!fw_operation_has_waker_(op))
         return EINVAL;
     if (fw_load32_acquire(&op->state_) == FW_OPERATION_WAITING && !fw_operation_is_stale_(op) &&
         exchange(op, wake, arg, &former)) {

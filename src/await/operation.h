@@ -55,6 +55,12 @@ int fw_operation_queued_(fw_loop *loop, fw_await *op, const fw_deadline *deadlin
 /* WAITING -> OVER, by the bucket of its object: see fw_operation_kind_.left.  False: granted. */
 bool fw_operation_leave_(fw_await *op, const struct fw_operation_kind_ *kind);
 
+/*
+ * Inside the lock of its queue: exchanges the waker, if it waits; the former argument, or NULL if
+ * that was given away.
+ */
+bool fw_operation_exchange_(fw_await *op, void (*wake)(void *arg), void *arg, void **old);
+
 /* Has the process been forked since the operation was submitted? */
 bool fw_operation_is_stale_(const fw_await *op);
 

@@ -14,7 +14,6 @@
 #include <stddef.h>
 
 #include <furwock/bits/atomic.h>
-#include <furwock/ipc/await.h>
 
 #include "await/operation.h"
 #include "core/recheck.h"
@@ -101,7 +100,6 @@ struct fw_watch_ *fw_watch_of_(const fw_loop *loop, const void *object, uint8_t 
 
 void fw_watch_append_(struct fw_watch_ *w, fw_await *op)
 {
-    op->result_ = ECANCELED; /* if it ends by a cancel */
     op->aux_ = w;
     fw_operation_list_append_(&w->queue, op);
     op->since_ = fw_clock_ns_();
@@ -207,8 +205,11 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         fw_watch_take_out_(w, op);
         fw_ipc_keeper_note_(lock, op->task_);
         fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
-        if (w->queue.first == NULL) /* its loop sees to it */
+        if (w->queue.first == NULL) { /* its loop sees to it; when it is run, if that is soon */
             fw_store32_release(&w->loop->regions_due, 1);
+            if (fw_load64_relaxed(&w->recheck_ns) > FW_RECHECK_IPC_NS)
+                fw_loop_kick_(w->loop);
+        }
         wakeup = fw_operation_deliver_(op, 0);
         is_passed = true;
     }
@@ -229,8 +230,6 @@ static int finish_taken(fw_await *op, const struct fw_ipc_me_ *keeper, const voi
 
     if (fw_target_of_(op)->is_held)
         fw_ipc_keeper_use_(keeper->mapping);
-    op->kind_ = FW_OPERATION_REGION;
-    op->object_ = object;
     op->result_ = (uint16_t)result;
     error = fw_operation_taken_(op, FW_OPERATION_REGION, object);
     if (error != 0)
@@ -341,16 +340,13 @@ static void give_back(fw_await *op)
         fw_target_of_(op)->give_back(op);
 }
 
-/* (The result of a wait for a condition may be ETIMEDOUT, with the mutex held.) */
-void fw_await_ipc_give_back(fw_await *op)
+static bool exchange(fw_await *op, void (*wake)(void *), void *arg, void **old)
 {
-    if (op->kind_ != FW_OPERATION_REGION || fw_load32_relaxed(&op->state_) != FW_OPERATION_OVER ||
-        fw_operation_is_stale_(op))
-        return;
-    if (op->want_ == FW_TARGET_RELOCK_ && op->result_ == ETIMEDOUT)
-        op->result_ = 0;
-    fw_store32_relaxed(&op->state_, FW_OPERATION_IDLE);
-    give_back(op);
+    struct fw_region_bucket_ *b = fw_region_bucket_lock_(op->object_);
+    bool waits = fw_operation_exchange_(op, wake, arg, old);
+
+    fw_region_bucket_unlock_(b);
+    return waits;
 }
 
 int fw_region_result_(const fw_await *op)
@@ -363,5 +359,8 @@ static int expired(fw_await *op)
     return fw_target_of_(op)->expired != NULL ? fw_target_of_(op)->expired(op) : ETIMEDOUT;
 }
 
-const struct fw_operation_kind_ fw_operation_region_ = {
-    .stop = stop, .give_back = give_back, .result = fw_region_result_, .expired = expired};
+const struct fw_operation_kind_ fw_operation_region_ = {.stop = stop,
+                                                        .give_back = give_back,
+                                                        .result = fw_region_result_,
+                                                        .exchange = exchange,
+                                                        .expired = expired};

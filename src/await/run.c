@@ -160,7 +160,7 @@ unsigned fw_loop_run(fw_loop *loop, unsigned most)
 
 int fw_loop_post(fw_await *op)
 {
-    if (op->loop_ == NULL || !fw_loop_is_here_(op->loop_))
+    if (op->loop_ == NULL || fw_operation_has_waker_(op) || !fw_loop_is_here_(op->loop_))
         return EINVAL;
     if (fw_operation_is_busy_(op))
         return EBUSY;

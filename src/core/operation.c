@@ -63,7 +63,7 @@ static struct fw_wakeup_ take_waker(fw_await *op, uint32_t state)
 
 static struct fw_wakeup_ tell(fw_await *op, uint32_t state)
 {
-    if (op->loop_ == NULL)
+    if (fw_operation_has_waker_(op))
         return take_waker(op, state);
     return fw_inbox_put_((struct fw_inbox_ *)op->loop_, op, state);
 }

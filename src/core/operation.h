@@ -59,6 +59,15 @@ enum fw_operation_kind_number_ {
     FW_OPERATION_REGION
 };
 
+/* In `generation_`, which releasers may read: beside the process's, that there is a waker. */
+enum { FW_GENERATION_MASK_ = 0x0f, FW_HAS_WAKER_ = 0x80 };
+
+/* Is its waker called when it is granted?  Else its loop has it in the inbox. */
+static inline bool fw_operation_has_waker_(const fw_await *op)
+{
+    return (op->generation_ & FW_HAS_WAKER_) != 0;
+}
+
 /* Whoever wakes calls this once it has left all locks: call may be NULL. */
 struct fw_wakeup_ {
     void (*call)(void *arg);

@@ -16,10 +16,11 @@ FW_BEGIN_DECLS
  * other processes hold.
  *
  * Rules
- *  - As in furwock/await.h; but the operation needs a loop (EINVAL with a waker).  What others hold
- *    the kernel must tell of: the loop has one wait in the kernel for each lock that its operations
- *    wait for, by io_uring or by a helper thread (fw_loop_options; or FURWOCK_LOOP_ENGINE=auto,
- *    uring or thread in the environment, for loops with FW_LOOP_AUTO).
+ *  - As in furwock/await.h; but the operation needs a loop, also one with a waker
+ *    (fw_await_init_loop_waker; else EINVAL).  What others hold the kernel must tell of: the loop
+ *    has one wait in the kernel for each lock that its operations wait for, by io_uring or by a
+ *    helper thread (fw_loop_options; or FURWOCK_LOOP_ENGINE=auto, uring or thread in the
+ *    environment, for loops with FW_LOOP_AUTO).
  *  - A lock that an operation was granted is held by its task, in a participant slot that all tasks
  *    of the process share: that of a thread of the library, the keeper, which the first operation
  *    on a region starts.  A task may therefore hold it across threads, which may end; and if the
@@ -159,15 +160,6 @@ FW_API int fw_task_ipc_rwlock_consistent(fw_ipc_rwlock *l, fw_task task);
  */
 FW_API int fw_await_ipc_cond(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m,
                              const fw_deadline *deadline);
-
-/*
- * Gives back what the operation has got, after it has ended with that: what fw_await_drop does for
- * one that has not.  For runtimes that tell a task later than their loop has called `done`, by when
- * the task may want it no more: the next owner is told what this one would have been (EOWNERDEAD),
- * and the signal of a condition is another's.  Does nothing if it ended with nothing, or has given
- * it back.  In the thread that has the loop, and before the task used what it got, or released it.
- */
-FW_API void fw_await_ipc_give_back(fw_await *op);
 
 FW_END_DECLS
 

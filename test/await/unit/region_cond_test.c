@@ -215,27 +215,6 @@ static void passes_a_signal_on(void)
     assert_true(fw_await_cancel(&many[0].op) || fw_task_ipc_mutex_unlock(m, TASK(3)) == 0);
 }
 
-/* What was delivered: the mutex, and the signal, if it had one. */
-static void gives_back_what_was_delivered(void)
-{
-    make_cond();
-    ask_for_signal(&a, 1, NULL);
-    ask_for_signal(&b, 2, NULL);
-    assert_int_equal(fw_ipc_cond_signal(c), 0);
-    run_until(&a.ends, 1);
-    assert_int_equal(b.ends, 0);
-    fw_await_ipc_give_back(&a.op);
-    run_until(&b.ends, 1);
-    assert_int_equal(b.error, 0);
-    unlock(2);
-    while (ask_briefly() != EINPROGRESS) /* it was late already */
-        unlock(1);
-    assert_times_out(EINPROGRESS, &a);
-    fw_await_ipc_give_back(&a.op);
-    lock(3);
-    unlock(3);
-}
-
 static void wait_as_task(void *arg)
 {
     (void)arg;
@@ -327,7 +306,6 @@ EACH(is_signalled)
 EACH(is_for_one)
 EACH(times_out_with_the_mutex)
 EACH(passes_a_signal_on)
-EACH(gives_back_what_was_delivered)
 EACH(outlives_waiters)
 EACH(learns_of_a_death)
 EACH(signals_threads)

@@ -135,31 +135,6 @@ static void tells_the_next_of_a_death(void)
     assert_int_equal(a.ends, 0);
 }
 
-/* The same after its delivery. */
-static void gives_back_what_was_delivered(void)
-{
-    pid_t child = start_holder();
-
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
-    fw_await_ipc_give_back(&a.op); /* which has not ended */
-    kill_and_wait(child);
-    run_until(&a.ends, 1);
-    assert_int_equal(a.error, EOWNERDEAD);
-    fw_await_ipc_give_back(&a.op);
-    ask_for(&b, TASK(2));
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EOWNERDEAD);
-    fw_await_ipc_give_back(&a.op); /* not twice */
-    fw_await_ipc_give_back(&b.op);
-    assert_int_equal(fw_ipc_mutex_lock(m), EOWNERDEAD);
-    assert_int_equal(fw_ipc_mutex_consistent(m), 0);
-    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), 0);
-    fw_await_ipc_give_back(&b.op);
-    assert_int_equal(fw_ipc_mutex_trylock(m), 0);
-    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
-}
-
 /* What an operation remembers of a dead holder is of this use of it, not of the one before. */
 static void forgets_a_death(void)
 {
@@ -366,7 +341,6 @@ EACH(tells_tasks_apart)
 EACH(gets_it_from_another_process)
 EACH(learns_of_a_death)
 EACH(tells_the_next_of_a_death)
-EACH(gives_back_what_was_delivered)
 EACH(forgets_a_death)
 EACH(gives_up_for_good)
 EACH(cancels_and_times_out)

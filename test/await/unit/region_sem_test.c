@@ -60,25 +60,6 @@ static void gives_permits_back(void)
     assert_int_equal(fw_ipc_sem_value(s), 0);
 }
 
-/* One that was delivered goes back once; what was cancelled has none. */
-static void gives_delivered_permits_back(void)
-{
-    assert_int_equal(fw_ipc_sem_init(s, 1, 100), 0);
-    ask_for(&many[0], 0);
-    assert_int_equal(fw_await_ipc_sem(&many[0].op, s, NULL), 0);
-    assert_int_equal(fw_await_ipc_sem(&many[0].op, s, NULL), EINPROGRESS);
-    post_by_another(1);
-    run_until(&many[0].ends, 1);
-    fw_await_ipc_give_back(&many[0].op);
-    fw_await_ipc_give_back(&many[0].op);
-    assert_int_equal(fw_ipc_sem_value(s), 1);
-    assert_int_equal(fw_await_ipc_sem(&many[0].op, s, NULL), 0);
-    assert_int_equal(fw_await_ipc_sem(&many[0].op, s, NULL), EINPROGRESS);
-    assert_true(fw_await_cancel(&many[0].op));
-    fw_await_ipc_give_back(&many[0].op);
-    assert_int_equal(fw_ipc_sem_value(s), 0);
-}
-
 /* A process that waits is killed: what is posted then reaches the others. */
 static void ask_and_stay(void *arg)
 {
@@ -112,11 +93,6 @@ TEST(each_takes_permits)
 TEST(each_gives_permits_back)
 {
     with_each_engine(gives_permits_back);
-}
-
-TEST(each_gives_delivered_permits_back)
-{
-    with_each_engine(gives_delivered_permits_back);
 }
 
 TEST(each_outlives_waiters)

@@ -83,7 +83,10 @@ static void tell(void *word)
 
 static void prepare(fw_await *op, unsigned self, const void *object, enum word how)
 {
-    *op = (fw_await){.object_ = object, .call_.wake = tell, .group_ = how == LOSE ? lost : NULL};
+    *op = (fw_await){.object_ = object,
+                     .generation_ = FW_HAS_WAKER_,
+                     .call_.wake = tell,
+                     .group_ = how == LOSE ? lost : NULL};
     op->more_.arg = &told[self];
     fw_store32_relaxed(&told[self], 0);
 }

@@ -71,7 +71,8 @@ static void tell(void *word)
 
 static void wait_as_task(unsigned self)
 {
-    fw_await op = {.task_ = task_of(self), .object_ = m, .call_.wake = tell};
+    fw_await op = {
+        .task_ = task_of(self), .object_ = m, .generation_ = FW_HAS_WAKER_, .call_.wake = tell};
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(m);
     bool has_taken;
 

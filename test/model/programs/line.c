@@ -80,7 +80,8 @@ static bool submit(fw_await *op, unsigned self, enum word how)
     struct fw_waitqueue_ *bucket;
     bool has_taken;
 
-    *op = (fw_await){.task_ = task_of(self), .object_ = m, .call_.wake = tell};
+    *op = (fw_await){
+        .task_ = task_of(self), .object_ = m, .generation_ = FW_HAS_WAKER_, .call_.wake = tell};
     op->more_.arg = &told[self];
     op->group_ = how == LOSE ? lost : NULL;
     fw_store32_relaxed(&told[self], 0);

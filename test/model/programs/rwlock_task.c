@@ -41,7 +41,8 @@ static int cancel(fw_rwlock *l, fw_await *op)
 int rwlock_task_take(fw_rwlock *l, unsigned self, enum rwlock_mode mode, bool cancels)
 {
     enum rw_want want = mode == RWLOCK_READS ? RW_READ : RW_WRITE;
-    fw_await op = {.object_ = l, .task_ = subject_id(self), .call_.wake = tell};
+    fw_await op = {
+        .object_ = l, .task_ = subject_id(self), .generation_ = FW_HAS_WAKER_, .call_.wake = tell};
 
     op.more_.arg = &told[self];
     fw_store32_relaxed(&told[self], 0);

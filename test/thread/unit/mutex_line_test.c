@@ -29,7 +29,10 @@ static int reset(void)
 {
     n_told = 0;
     for (unsigned i = 0; i < OPS; i++) {
-        ops[i] = (fw_await){.task_ = (uint32_t)TASK(i), .object_ = &m, .call_.wake = tell};
+        ops[i] = (fw_await){.task_ = (uint32_t)TASK(i),
+                            .object_ = &m,
+                            .generation_ = FW_HAS_WAKER_,
+                            .call_.wake = tell};
         ops[i].more_.arg = &ops[i];
     }
     return reset_mutex();

@@ -110,6 +110,13 @@ extern "C" {
         wake: Option<fw_await_wake>,
         arg: *mut c_void,
     );
+    pub fn fw_await_init_loop_waker(
+        op: *mut fw_await,
+        r#loop: *mut fw_loop,
+        task: fw_task,
+        wake: Option<fw_await_wake>,
+        arg: *mut c_void,
+    );
     pub fn fw_await_poll(op: *mut fw_await) -> c_int;
     pub fn fw_await_set_waker(
         op: *mut fw_await,

@@ -47,5 +47,4 @@ extern "C" {
         m: *mut fw_ipc_mutex,
         deadline: *const fw_deadline,
     ) -> c_int;
-    pub fn fw_await_ipc_give_back(op: *mut fw_await);
 }
