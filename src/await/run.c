@@ -130,6 +130,8 @@ static void finish(fw_loop *loop)
         return;
     fw_loop_arm_(loop);
     fw_inbox_sleeps_(&loop->inbox);
+    if (fw_load32_relaxed(&loop->regions_due) != 0)
+        fw_loop_kick_(loop); /* flush did, but it was not asleep then */
 }
 
 unsigned fw_loop_run(fw_loop *loop, unsigned most)

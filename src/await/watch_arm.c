@@ -22,11 +22,13 @@ void fw_watch_note_recheck_(const struct fw_watch_ *w)
     if (w->recheck_at != FW_NEVER_ &&
         (w->loop->regions_at == 0 || w->recheck_at < w->loop->regions_at))
         w->loop->regions_at = w->recheck_at;
+    if (w->loop->has_poller && !w->loop->is_running)
+        fw_loop_arm_(w->loop); /* else when it has been run */
 }
 
 void fw_watch_begin_interval_(struct fw_watch_ *w, uint64_t ns)
 {
-    w->recheck_ns = ns;
+    fw_store64_relaxed(&w->recheck_ns, ns);
     w->recheck_at = (fw_clock_ns_() + ns + TICK_NS - 1) / TICK_NS * TICK_NS;
     fw_watch_note_recheck_(w);
 }

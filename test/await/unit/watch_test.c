@@ -7,6 +7,7 @@
 
 #include "await/region.h"
 #include "await/region_word.h"
+#include "core/recheck.h"
 #include "region_fixture.h"
 #include "sys/call_waitv.h"
 #include "sys/descriptors.h"
@@ -104,6 +105,26 @@ static void looks_by_the_descriptor(void)
     assert_int_equal(a.error, 0);
 }
 
+/* An interval that has become shorter ends in time: the descriptor's timer is set anew. */
+static void forgets_by_the_descriptor(void)
+{
+    int fd = fw_loop_fd(loop);
+
+    assert_int_equal(fw_ipc_mutex_lock(m), 0);
+    ask_for(&a, TASK(1));
+    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    while (regions()->watches->recheck_ns <= FW_RECHECK_IPC_NS)
+        if (fw_poll_wait_(fd, FW_POLL_FOREVER_) == 0)
+            fw_loop_run(loop, 0);
+    assert_true(fw_await_cancel(&a.op));
+    assert_int_not_equal(loop->timers[0].armed, 0);
+    assert_true(loop->timers[0].armed <= loop->regions_at);
+    while (regions()->watches != NULL)
+        if (fw_poll_wait_(fd, FW_POLL_FOREVER_) == 0)
+            fw_loop_run(loop, 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
 /* --- Without engines -------------------------------------------------------------------------- */
 
 static void ask_and_get(void)
@@ -154,6 +175,7 @@ EACH(forgets)
 EACH(keeps_the_region)
 EACH(makes_the_descriptor_readable)
 EACH(looks_by_the_descriptor)
+EACH(forgets_by_the_descriptor)
 EACH(works_where_calls_are_refused)
 
 UNIT_MAIN(NULL, NULL)
