@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
-//! Mutexes for tasks beside those of tokio and smol (async-lock), in CPU time.
+//! Mutexes for tasks beside those of tokio and smol (async-lock), in CPU time; and the one in a
+//! region, which other processes could share.
 
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, Criterion};
 use furwock::future::LockAsync;
+use furwock::ipc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
+
+const MOST_MUTEXES: usize = 100;
 
 /// A mutex around a counter.
 trait Mutex: Default + Send + Sync + 'static {
@@ -55,6 +60,38 @@ impl Mutex for furwock::Mutex<u64> {
 
     async fn add(&self) {
         *self.lock_async().await += 1;
+    }
+}
+
+struct InRegion(ipc::Mutex<u64>);
+
+impl Default for InRegion {
+    /// Names are used again: no more than that many exist at a time.
+    fn default() -> Self {
+        static REGION: OnceLock<ipc::Region> = OnceLock::new();
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let region = REGION.get_or_init(|| {
+            let name = format!("/furwock-bench-{}", std::process::id());
+            let options = ipc::Region::options().create(true).size(1 << 20);
+            // SAFETY: nobody else knows the name.
+            let region = unsafe { options.open(&name) }.unwrap();
+            ipc::Region::remove(&name).unwrap();
+            region
+        });
+        let name = format!("mutex {}", NEXT.fetch_add(1, Ordering::Relaxed) % MOST_MUTEXES);
+        Self(ipc::Mutex::open_or_create(region, &name, 0).unwrap())
+    }
+}
+
+impl Mutex for InRegion {
+    async fn add_slowly(&self) {
+        let mut count = self.0.lock_async().await.unwrap();
+        yield_now().await;
+        *count += 1;
+    }
+
+    async fn add(&self) {
+        *self.0.lock_async().await.unwrap() += 1;
     }
 }
 
@@ -111,9 +148,9 @@ fn contended<M: Mutex>(c: &mut Criterion, name: &str) {
     let two = Builder::new_multi_thread().worker_threads(2).build().unwrap();
     for (case, runtime, number, mutexes) in [
         ("one thread", &one, 64, 1),
-        ("one thread, 1000 tasks", &one, 1000, 100),
+        ("one thread, 1000 tasks", &one, 1000, MOST_MUTEXES),
         ("two threads", &two, 64, 1),
-        ("two threads, 1000 tasks", &two, 1000, 100),
+        ("two threads, 1000 tasks", &two, 1000, MOST_MUTEXES),
     ] {
         c.benchmark_group(case).bench_function(name, |b| {
             b.iter_custom(|n| tasks::<M>(runtime, number, mutexes, n));
@@ -125,9 +162,11 @@ fn all(c: &mut Criterion) {
     uncontended::<tokio::sync::Mutex<u64>>(c, "tokio");
     uncontended::<async_lock::Mutex<u64>>(c, "async-lock");
     uncontended::<furwock::Mutex<u64>>(c, "furwock");
+    uncontended::<InRegion>(c, "furwock, in a region");
     contended::<tokio::sync::Mutex<u64>>(c, "tokio");
     contended::<async_lock::Mutex<u64>>(c, "async-lock");
     contended::<furwock::Mutex<u64>>(c, "furwock");
+    contended::<InRegion>(c, "furwock, in a region");
 }
 
 criterion_group! {

@@ -18,13 +18,13 @@ use super::guard::{Exclusive, Guard};
 use super::holder::HeldByTask;
 use super::lock_error::LockError;
 use super::mutex::Mutex;
-use super::operation::Operation;
+use super::operation::{Operation, Submit};
 use super::permits::{Permit, Permits};
 use super::read_guard::{ReadByTask, ReadError, ReadGuard, ReadResult};
 use super::rwlock::RwLock;
 use super::semaphore::Semaphore;
 use super::shm::ShmSafe;
-use crate::future::operation::{Submit, Task};
+use crate::future::operation::Task;
 
 /// The guard of a [`Mutex`] that a task holds.
 pub type AsyncMutexGuard<'a, T> = Guard<'a, Mutex<T>, HeldByTask>;
@@ -304,7 +304,7 @@ impl Submit for Wait {
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ConditionWait<'a, T: ShmSafe> {
     operation: Operation,
-    /// Before it is polled, the guard; then what that was made of.
+    /// Before it waits, the guard; then what that was made of.
     guard: Option<AsyncMutexGuard<'a, T>>,
     task: Option<Task>,
     mutex: &'a Mutex<T>,
@@ -317,26 +317,29 @@ impl<'a, T: ShmSafe> Future for ConditionWait<'a, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: nothing is moved out of it but the guard and the task.
         let this = unsafe { self.get_unchecked_mut() };
-        let is_new = this.guard.is_some();
-        if let Some(guard) = this.guard.take() {
-            this.task = Some(guard.into_parts().1 .0);
-        }
+        let held = this.guard.as_ref().map(|guard| &guard.holder.0);
+        let task = this.task.as_ref().or(held).expect("a future is not polled after its end");
         let wait = Wait { cond: this.condvar.raw(), mutex: this.mutex.raw() };
-        let task = this.task.as_ref().expect("a future is not polled after its end");
         // SAFETY: the operation is pinned, since the future is; drop ends it.
         let result = unsafe { this.operation.poll(cx, task, &wait) };
-        result.map(|result| {
-            let holder = taken(&mut this.task);
-            let error = match result {
-                Ok(number) if !is_new => {
-                    return Guard::after_for(this.mutex, holder, number, WAIT);
-                }
-                // Nothing was done: the mutex is still held.
-                Ok(number) => LockError::of(number, WAIT),
-                Err(error) => LockError::Other(error),
-            };
-            drop(Guard::new_for(this.mutex, holder));
-            Err(error)
+        if this.operation.has_waited() {
+            if let Some(guard) = this.guard.take() {
+                this.task = Some(guard.into_parts().1 .0); // which has given the mutex up
+            }
+        }
+        result.map(|result| match result {
+            Ok(number) if this.task.is_some() => {
+                Guard::after_for(this.mutex, taken(&mut this.task), number, WAIT)
+            }
+            // Nothing was done, and the mutex is still held: no more.
+            Ok(number) => {
+                this.guard = None;
+                Err(LockError::of(number, WAIT))
+            }
+            Err(error) => {
+                this.guard = None;
+                Err(LockError::Other(error))
+            }
         })
     }
 }

@@ -106,35 +106,42 @@
 //! ```
 //!
 //! - They are the same locks: tasks and threads of any processes may share one.
-//! - The futures need no runtime of a certain kind.  What other processes hold, two threads of this
-//!   crate wait for, which the first future that is polled starts: one of them calls the wakers.
-//! - **Guards** ([`AsyncMutexGuard`] and its like) belong to the task: they are [`Send`], and may be
-//!   held across `.await`.  If the process is killed, others find its tasks' locks as they find its
-//!   threads'.
+//! - The futures need no runtime of a certain kind.  Whoever releases a lock in this process calls
+//!   the waker of the task that gets it.  What other processes hold is waited for by some threads
+//!   for all tasks: one of this crate, one of the C library for each 127 locks, eight at most (what
+//!   is more is looked at every 40 ms), and one for each region.  The first poll starts them, and
+//!   fails where it cannot ([`ErrorKind::TooMany`], [`ErrorKind::NoSlot`]).
+//! - **Guards** ([`AsyncMutexGuard`] and its like) belong to the task: they are [`Send`], and may
+//!   be held across `.await`.  If the process is killed, others find its tasks' locks as they find
+//!   its threads'.
 //! - **Dropping a future** cancels the wait, and keeps nothing.  If it had been granted the lock of
 //!   an owner that died, the next one is told.
 //! - A future that is woken holds the lock before it is polled, as those of threads' locks do
 //!   ([`furwock::future`](crate::future)): do not keep one unpolled.
 //! - Tasks of one process get a mutex in the order in which they were first polled; beside other
-//!   processes, whoever is awake may take a free lock.  To them, all tasks that read are one reader.
-//! - A repair function ([`Mutex::on_death`]) may be called while the crate's own lock is held: it
-//!   must not poll a future of a region, nor drop one.
+//!   processes, whoever is awake may take a free lock.  To them, all tasks that read are one
+//!   reader.
+//! - A repair function ([`Mutex::on_death`]) may be called in a lock of this crate: it must not use
+//!   futures of a region (which ends the process), nor wait for what tasks of this process hold.
+//!   Wakers must not block: others wait for the thread that calls them.
+//! - In the child of a `fork`, a future that the parent had polled ends with
+//!   [`ErrorKind::InvalidInput`]; new ones wait.
 //!
 //! # Fork, threads, exec, signals
 //!
-//! Owners are threads, or tasks.  A thread that ends with a forgotten guard counts as dead, as does one that
-//! calls `exec`.  After `fork` the regions are open in the child, which holds nothing: a guard that
-//! it has inherited gives it no right to the data, and dropping it does nothing.  A stopped owner
-//! (SIGSTOP, a debugger) is not dead: the others wait.  Nothing here may be called in a signal
-//! handler.
+//! Owners are threads, or tasks.  A thread that ends with a forgotten guard counts as dead, as
+//! does one that calls `exec`.  After `fork` the regions are open in the child, which holds
+//! nothing: a guard that it has inherited gives it no right to the data, and dropping it does
+//! nothing.  A stopped owner (SIGSTOP, a debugger) is not dead: the others wait.  Nothing here may
+//! be called in a signal handler.
 //!
 //! # Limits
 //!
 //! A process has 16 regions open at most.  A region has a participant slot for every 2 KiB (128 at
 //! least), one for each *thread* that uses it, and one for all tasks of a process (one more for
-//! every 16 locks that they read at a time): choose the size by that, too ([`LockError::NoSlot`]).  An object is there as long as its region.  Nothing is durable: a
-//! region from before the last boot is refused ([`ErrorKind::Stale`]) or
-//! [renewed](RegionOptions::renew).
+//! every 16 locks that they read at a time): choose the size by that, too ([`LockError::NoSlot`]).
+//! An object is there as long as its region.  Nothing is durable: a region from before the last
+//! boot is refused ([`ErrorKind::Stale`]) or [renewed](RegionOptions::renew).
 
 #[macro_use]
 mod macros;

@@ -2,44 +2,92 @@
 //! One wait of a future for an object of a region.
 
 use std::cell::UnsafeCell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomPinned;
 use std::mem::MaybeUninit;
-use std::ptr::{addr_of, addr_of_mut};
-use std::task::{Context, Poll};
+use std::ptr;
+use std::task::{Context, Poll, Waker};
 
 use furwock_sys as sys;
-use sys::ipc::{fw_await_ipc_give_back, fw_await_ipc_permit};
+use sys::errno::EINPROGRESS;
 
-use super::driver::{ended, Driver, Waiting};
-use super::error::Error;
-use crate::future::operation::{Submit, Task};
-use crate::sys::errno::EINPROGRESS;
+use super::driver::{wake, Driver};
+use super::error::{errno, Error};
+use crate::future::operation::Task;
+
+/// Submits an operation: what the `fw_await_ipc_...` of an object does.
+pub(super) trait Submit {
+    /// 0, `EINPROGRESS`, or an error.
+    ///
+    /// # Safety
+    ///
+    /// The operation is initialised, does not move until it has ended, and is not waiting.
+    unsafe fn submit(&self, op: *mut sys::fw_await) -> c_int;
+}
 
 /// An operation that waits at most once at a time.
+///
+/// OP1  A box of a waker that was given to C is C's: it is used up by a call of `wake`, or comes
+///      back as the old one when C is given another.
 pub(super) struct Operation {
-    waiting: UnsafeCell<MaybeUninit<Waiting>>,
-    /// Where it waits, or waited until it ended and nobody has been told.
+    op: UnsafeCell<MaybeUninit<sys::fw_await>>,
+    /// Where it waits, or has ended and nobody has been told.
     driver: Option<&'static Driver>,
+    /// The box that C was given last; null: none.
+    shared: *mut c_void,
+    /// What is in it.
+    waker: Option<Waker>,
+    has_waited: bool,
     _pinned: PhantomPinned,
 }
 
-// SAFETY: what others touch is in the driver's lock (DRV1); wakers are Send and Sync.
+// SAFETY: C's part is used in the driver's lock, or granted by any thread; wakers are Send and
+// Sync.
 unsafe impl Send for Operation {}
 // SAFETY: no method takes a shared reference, but one that reads what has ended.
 unsafe impl Sync for Operation {}
 
+/// Two clones, made outside of locks, since they are not ours (DRV2).
+struct Wakers {
+    given: Box<Waker>,
+    kept: Waker,
+}
+
+impl Wakers {
+    fn of(cx: &Context<'_>) -> Self {
+        Self { given: Box::new(cx.waker().clone()), kept: cx.waker().clone() }
+    }
+}
+
+/// # Safety
+///
+/// Null, or a box that `exchange` has made and that nobody else has.
+unsafe fn free(shared: *mut c_void) {
+    if !shared.is_null() {
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(shared.cast::<Waker>()) });
+    }
+}
+
 impl Operation {
     pub(super) const fn new() -> Self {
         Self {
-            waiting: UnsafeCell::new(MaybeUninit::uninit()),
+            op: UnsafeCell::new(MaybeUninit::uninit()),
             driver: None,
+            shared: ptr::null_mut(),
+            waker: None,
+            has_waited: false,
             _pinned: PhantomPinned,
         }
     }
 
-    fn waiting(&self) -> *mut Waiting {
-        self.waiting.get().cast()
+    fn for_c(&self) -> *mut sys::fw_await {
+        self.op.get().cast()
+    }
+
+    /// Has it ever been submitted, and did not end at once?
+    pub(super) fn has_waited(&self) -> bool {
+        self.has_waited
     }
 
     /// Submits it, if it is not waiting; else asks whether it has ended.  The result of C, or why
@@ -55,27 +103,23 @@ impl Operation {
         task: &Task,
         submit: &S,
     ) -> Poll<Result<c_int, Error>> {
-        let waiting = self.waiting();
-        let Some(driver) = self.driver else {
+        let result = match self.driver {
             // SAFETY: the caller's promise.
-            return match unsafe { self.submit(cx, task, submit) } {
-                Ok(EINPROGRESS) => Poll::Pending,
-                other => Poll::Ready(other),
-            };
+            None => unsafe { self.submit(cx, task, submit) },
+            // The parent's: what it waits for, and may have been granted, is the parent's (DRV3).
+            Some(driver) if !driver.is_here() => {
+                Err(Error::new(errno::EINVAL, "wait by a future that was polled before the fork"))
+            }
+            Some(driver) => Ok(self.ask(cx, driver)),
         };
-        let of = driver.lock();
-        // SAFETY: it was submitted; in the lock.  (Its operation others may be granting.)
-        let (result, known) = unsafe { ((*waiting).result, &mut *addr_of_mut!((*waiting).waker)) };
-        if result != EINPROGRESS {
-            self.driver = None;
-            return Poll::Ready(Ok(result));
+        match result {
+            Ok(EINPROGRESS) => Poll::Pending,
+            ended => {
+                self.driver = None;
+                self.waker = None;
+                Poll::Ready(ended)
+            }
         }
-        if !known.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            let former = known.replace(cx.waker().clone());
-            drop(of);
-            drop(former); // which may be the last reference to a task
-        }
-        Poll::Pending
     }
 
     /// # Safety
@@ -87,50 +131,79 @@ impl Operation {
         task: &Task,
         submit: &S,
     ) -> Result<c_int, Error> {
-        let waiting = self.waiting();
         let driver = Driver::get()?;
-        let waker = cx.waker().clone(); // outside of the lock, as whatever is not ours
-        let mut of = driver.lock();
-        driver.start_thread(&mut of)?;
+        let new = Wakers::of(cx); // may panic, which later nothing does
+        let mut locked = driver.lock();
+        locked.start_thread()?;
         // SAFETY: nobody knows the memory; the caller has pinned it.
         let result = unsafe {
-            sys::fw_await_init(addr_of_mut!((*waiting).op), of.raw, task.id(), Some(ended));
-            addr_of_mut!((*waiting).waker).write(None);
-            (*waiting).result = submit.submit(addr_of_mut!((*waiting).op));
-            (*waiting).result
+            let (op, of) = (self.for_c(), locked.raw());
+            sys::fw_await_init_loop_waker(op, of, task.id(), None, ptr::null_mut());
+            submit.submit(op)
         };
-        if result == EINPROGRESS {
-            // SAFETY: as above; in the lock.
-            unsafe { (*waiting).waker = Some(waker) };
-            self.driver = Some(driver);
+        drop(locked);
+        if result != EINPROGRESS {
+            return Ok(result);
         }
-        Ok(result)
+        self.driver = Some(driver);
+        self.has_waited = true;
+        self.shared = ptr::null_mut();
+        Ok(self.exchange(new, driver))
+    }
+
+    fn ask(&mut self, cx: &Context<'_>, driver: &'static Driver) -> c_int {
+        match &self.waker {
+            Some(waker) if waker.will_wake(cx.waker()) => {
+                let locked = driver.lock();
+                // SAFETY: it was submitted; in the lock.
+                let result = unsafe { sys::fw_await_poll(self.for_c()) };
+                drop(locked);
+                result
+            }
+            _ => self.exchange(Wakers::of(cx), driver),
+        }
+    }
+
+    /// Gives C another waker, unless the operation has ended.
+    fn exchange(&mut self, new: Wakers, driver: &'static Driver) -> c_int {
+        let former = self.waker.replace(new.kept);
+        let new = Box::into_raw(new.given).cast();
+        let mut old = ptr::null_mut();
+        let locked = driver.lock();
+        // SAFETY: it was submitted; what C is given is C's from now on (OP1); in the lock.
+        let result = unsafe { sys::fw_await_set_waker(self.for_c(), Some(wake), new, &mut old) };
+        drop(locked);
+        let unused = if result == EINPROGRESS {
+            self.shared = new;
+            old
+        } else {
+            new
+        };
+        drop(former);
+        // SAFETY: C does not have it, or no longer.
+        unsafe { free(unused) };
+        result
     }
 
     /// Of one that has ended: which permit it got.
     pub(super) fn permit(&self) -> u32 {
         // SAFETY: it was submitted, and nobody else has it.
-        unsafe { fw_await_ipc_permit(addr_of!((*self.waiting()).op)) }
+        unsafe { sys::ipc::fw_await_ipc_permit(self.for_c()) }
     }
 
     /// Ends the wait, and gives back what it has got.
     pub(super) fn give_up(&mut self) {
-        let waiting = self.waiting();
         let Some(driver) = self.driver.take() else { return };
         if !driver.is_here() {
             return; // the parent's (DRV3)
         }
-        let of = driver.lock();
+        let locked = driver.lock();
         // SAFETY: it was submitted, and nobody has been told of its end; in the lock.
-        let waker = unsafe {
-            if (*waiting).result == EINPROGRESS {
-                sys::fw_await_drop(addr_of_mut!((*waiting).op));
-            } else {
-                fw_await_ipc_give_back(addr_of_mut!((*waiting).op));
-            }
-            (*waiting).waker.take()
-        };
-        drop(of);
-        drop(waker);
+        let is_unused = unsafe { sys::fw_await_drop(self.for_c()) };
+        drop(locked);
+        if is_unused {
+            // SAFETY: C has not called it, and no longer has it.
+            unsafe { free(self.shared) };
+        }
     }
 }

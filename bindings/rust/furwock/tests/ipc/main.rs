@@ -13,6 +13,7 @@ mod objects_death;
 mod storm;
 mod support;
 mod tasks;
+mod wakers;
 
 /// What a process runs that a test has started; nothing in the test run itself.
 #[test]

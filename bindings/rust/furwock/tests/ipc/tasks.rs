@@ -33,7 +33,7 @@ pub const VICTIMS: &[Victim] = &[
     }),
 ];
 
-fn counter(region: &Region) -> Mutex<u64> {
+pub fn counter(region: &Region) -> Mutex<u64> {
     Mutex::open_or_create(region, "counter", 0).unwrap()
 }
 
@@ -327,12 +327,18 @@ fn a_forked_child_waits_by_a_driver_of_its_own() {
     // the allocator, which copes.
     match unsafe { libc::fork() } {
         0 => {
+            let is_refused = matches!(
+                poll_once(inherited.as_mut()),
+                Poll::Ready(Err(LockError::Other(error)))
+                    if error.kind() == ErrorKind::InvalidInput
+            );
             drop(inherited);
             let free = Mutex::open_or_create(&region, "another", 0_u64).unwrap();
-            let is_fine = block_on(free.lock_async()).is_ok()
+            let is_fine = is_refused
+                && block_on(free.lock_async()).is_ok()
                 && poll_once(pin!(mutex.lock_async())).is_pending();
-            std::mem::forget(held);
-            // SAFETY: no destructors are to be run.
+            drop(held); // which the child does not hold
+                        // SAFETY: no destructors are to be run.
             unsafe { libc::_exit(if is_fine { 0 } else { 1 }) }
         }
         child => {
@@ -342,6 +348,7 @@ fn a_forked_child_waits_by_a_driver_of_its_own() {
             assert_eq!(status, 0);
         }
     }
+    assert!(matches!(mutex.try_lock(), Err(LockError::WouldBlock)), "the child released nothing");
     drop(held);
     drop(block_on(inherited).unwrap());
 }
