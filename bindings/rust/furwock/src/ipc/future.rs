@@ -304,7 +304,7 @@ impl Submit for Wait {
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ConditionWait<'a, T: ShmSafe> {
     operation: Operation,
-    /// Before it waits, the guard; then what that was made of.
+    /// Before it is polled, the guard; then what that was made of.
     guard: Option<AsyncMutexGuard<'a, T>>,
     task: Option<Task>,
     mutex: &'a Mutex<T>,
@@ -317,29 +317,26 @@ impl<'a, T: ShmSafe> Future for ConditionWait<'a, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: nothing is moved out of it but the guard and the task.
         let this = unsafe { self.get_unchecked_mut() };
-        let held = this.guard.as_ref().map(|guard| &guard.holder.0);
-        let task = this.task.as_ref().or(held).expect("a future is not polled after its end");
+        if let Some(guard) = this.guard.take() {
+            this.task = Some(guard.into_parts().1 .0);
+        }
+        let task = this.task.as_ref().expect("a future is not polled after its end");
         let wait = Wait { cond: this.condvar.raw(), mutex: this.mutex.raw() };
         // SAFETY: the operation is pinned, since the future is; drop ends it.
         let result = unsafe { this.operation.poll(cx, task, &wait) };
-        if this.operation.has_waited() {
-            if let Some(guard) = this.guard.take() {
-                this.task = Some(guard.into_parts().1 .0); // which has given the mutex up
+        result.map(|result| {
+            let holder = taken(&mut this.task);
+            let error = match result {
+                Ok(number) if this.operation.has_waited() => {
+                    return Guard::after_for(this.mutex, holder, number, WAIT);
+                }
+                Ok(number) => LockError::of(number, WAIT),
+                Err(error) => LockError::Other(error),
+            };
+            if !this.operation.has_waited() {
+                drop(Guard::new_for(this.mutex, holder)); // it still holds the mutex
             }
-        }
-        result.map(|result| match result {
-            Ok(number) if this.task.is_some() => {
-                Guard::after_for(this.mutex, taken(&mut this.task), number, WAIT)
-            }
-            // Nothing was done, and the mutex is still held: no more.
-            Ok(number) => {
-                this.guard = None;
-                Err(LockError::of(number, WAIT))
-            }
-            Err(error) => {
-                this.guard = None;
-                Err(LockError::Other(error))
-            }
+            Err(error)
         })
     }
 }

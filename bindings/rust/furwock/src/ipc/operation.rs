@@ -91,7 +91,7 @@ impl Operation {
     }
 
     /// Submits it, if it is not waiting; else asks whether it has ended.  The result of C, or why
-    /// it could not even be submitted.
+    /// it could not even be submitted.  Panics only (in a clone of a waker) while it waits.
     ///
     /// # Safety
     ///
@@ -132,7 +132,6 @@ impl Operation {
         submit: &S,
     ) -> Result<c_int, Error> {
         let driver = Driver::get()?;
-        let new = Wakers::of(cx); // may panic, which later nothing does
         let mut locked = driver.lock();
         locked.start_thread()?;
         // SAFETY: nobody knows the memory; the caller has pinned it.
@@ -148,7 +147,7 @@ impl Operation {
         self.driver = Some(driver);
         self.has_waited = true;
         self.shared = ptr::null_mut();
-        Ok(self.exchange(new, driver))
+        Ok(self.exchange(Wakers::of(cx), driver))
     }
 
     fn ask(&mut self, cx: &Context<'_>, driver: &'static Driver) -> c_int {

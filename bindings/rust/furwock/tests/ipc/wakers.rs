@@ -2,11 +2,12 @@
 //! What wakers may do to futures of a region.
 
 use std::future::Future;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, RawWaker, RawWakerVTable, Wake, Waker};
 
-use furwock::ipc::Mutex;
+use furwock::ipc::{Condvar, Mutex};
 
 use crate::executor::{block_on, eventually, poll, poll_once, Calls};
 use crate::support::region;
@@ -73,4 +74,23 @@ fn a_waker_that_panics_hurts_nobody_else() {
     drop(first);
     calls.wait();
     assert!(poll(second.as_mut(), &calls).is_ready());
+}
+
+#[test]
+fn a_waker_whose_clone_panics_leaves_no_lock_behind() {
+    static CALLS: RawWakerVTable =
+        RawWakerVTable::new(|_| panic!("on purpose"), |_| (), |_| (), |_| ());
+    let (_name, region) = region();
+    let mutex = counter(&region);
+    let changed = Condvar::open_or_create(&region, "changed").unwrap();
+    let guard = block_on(mutex.lock_async()).unwrap();
+    let mut wait = Box::pin(changed.wait_async(guard));
+    // SAFETY: no function of the table uses the pointer.
+    let waker = unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &CALLS)) };
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()
+    }));
+    assert!(result.is_err());
+    drop(wait);
+    drop(mutex.try_lock().unwrap());
 }
