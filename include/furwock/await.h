@@ -248,7 +248,8 @@ FW_API bool fw_await_drop(fw_await *op);
  * Asks for the mutex.  The deadline may be NULL; it needs a loop.  This, and every submit call
  * below, returns 0, EINPROGRESS (see the rules), or
  *   ETIMEDOUT  what it asks for is not to be had at once, and the deadline has passed
- *   EINVAL     the deadline is malformed, or there is one with a waker; or after fork
+ *   EINVAL     the deadline is malformed, or there is one with a waker; there is neither a loop nor
+ *              a waker; or after fork
  *   EBUSY      the operation still waits, or was not delivered
  *   ECANCELED  another operation of its group has ended already
  *   ENOMEM, EMFILE  the loop cannot have a timer

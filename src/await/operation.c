@@ -88,7 +88,7 @@ int fw_operation_begin_(fw_await *op, unsigned kind, const void *object,
 
     if (fw_operation_is_busy_(op))
         return EBUSY;
-    if ((loop != NULL && !fw_loop_is_here_(loop)) ||
+    if ((loop != NULL ? !fw_loop_is_here_(loop) : !fw_operation_has_waker_(op)) ||
         (fw_operation_has_waker_(op) && deadline != NULL) || !fw_deadline_is_valid_(deadline))
         return EINVAL;
     if (fw_deadline_is_over_(deadline))

@@ -42,6 +42,17 @@ static void refuses(void)
     assert_int_equal(count(0) + count(1), 0);
 }
 
+/* Neither a loop nor a waker: nobody could be told. */
+static void needs_either(void)
+{
+    fw_mutex mutex = FW_MUTEX_INIT;
+
+    fw_mutex_lock(&mutex);
+    fw_await_init(&a, NULL, TASK(1), NULL);
+    assert_int_equal(fw_await_mutex(&a, &mutex, NULL), EINVAL);
+    fw_mutex_unlock(&mutex);
+}
+
 static void *release(void *none)
 {
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
@@ -119,6 +130,11 @@ static void gives_up(void)
 TEST(each_refuses)
 {
     with_each_engine(refuses);
+}
+
+TEST(each_needs_either)
+{
+    with_each_engine(needs_either);
 }
 
 TEST(each_is_woken_by_the_release)
