@@ -186,6 +186,7 @@ int main(int argc, char **argv)
         pthread_join(waiters[i], NULL);
     sem_getvalue(&sem, &value);
     memcpy(&word, &sem, sizeof word);
+    setvbuf(stdout, NULL, _IONBF, 0);
     printf("%llu posted, %llu taken, %d left; %llu timed out, %llu interrupted, %llu cancelled\n",
            (unsigned long long)posted, (unsigned long long)taken, value,
            (unsigned long long)timed_out, (unsigned long long)interrupted,
