@@ -64,6 +64,32 @@ fw_loop *new_loop(void)
     return made;
 }
 
+void stay_until_told(void)
+{
+    shared[0] = 1;
+    while (shared[1] == 0)
+        usleep(1000);
+}
+
+void hold_mutex(void *unused)
+{
+    (void)unused;
+    if (fw_ipc_mutex_lock(m) != 0)
+        _exit(1);
+    stay_until_told();
+    _exit(fw_ipc_mutex_unlock(m));
+}
+
+pid_t start_holder(void (*body)(void *))
+{
+    pid_t child;
+
+    shared[0] = shared[1] = 0;
+    child = start(body, NULL);
+    await_word(&shared[0]);
+    return child;
+}
+
 static void open_region(void)
 {
     int fd = memfd_create("await", 0);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <furwock/ipc.h>
 
@@ -32,6 +33,15 @@ void ask_for(struct asked *a, fw_task task);
 
 /* Waits until another process has made one of the words other than 0. */
 void await_word(volatile uint64_t *word);
+
+/* In a process that holds something: says so, and returns when shared[1] is not 0. */
+void stay_until_told(void);
+
+/* Holds the mutex so; for start_holder. */
+void hold_mutex(void *unused);
+
+/* Starts a process that runs the body, and waits until that stays. */
+pid_t start_holder(void (*body)(void *));
 
 /* Runs the loop until *ends is n. */
 void run_until(const unsigned *ends, unsigned n);

@@ -59,30 +59,9 @@ static void refuses(void)
 
 /* --- From others ------------------------------------------------------------------------------ */
 
-static void hold_until_told(void *arg)
-{
-    (void)arg;
-    if (fw_ipc_mutex_lock(m) != 0)
-        _exit(1);
-    shared[0] = 1;
-    while (shared[1] == 0)
-        usleep(1000);
-    _exit(fw_ipc_mutex_unlock(m));
-}
-
-static pid_t start_holder(void)
-{
-    pid_t child;
-
-    shared[0] = shared[1] = 0;
-    child = start(hold_until_told, NULL);
-    await_word(&shared[0]);
-    return child;
-}
-
 static void gets_it_from_another_process(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
 
     ask_for(&a, TASK(1));
     ask_for(&b, TASK(2));
@@ -104,7 +83,7 @@ static void gets_it_from_another_process(void)
 
 static void learns_of_a_death(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
 
     ask_for(&a, TASK(1));
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
@@ -120,7 +99,7 @@ static void learns_of_a_death(void)
 /* Dropped between the grant and its delivery: the next one is told. */
 static void tells_the_next_of_a_death(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
 
     ask_for(&a, TASK(1));
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
@@ -138,7 +117,7 @@ static void tells_the_next_of_a_death(void)
 /* What an operation remembers of a dead holder is of this use of it, not of the one before. */
 static void forgets_a_death(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
     struct asked first;
 
     ask_for(&a, TASK(1));
@@ -162,7 +141,7 @@ static void forgets_a_death(void)
 
 static void gives_up_for_good(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
 
     ask_for(&a, TASK(1));
     ask_for(&b, TASK(2));
@@ -181,7 +160,7 @@ static void gives_up_for_good(void)
 
 static void cancels_and_times_out(void)
 {
-    pid_t child = start_holder();
+    pid_t child = start_holder(hold_mutex);
     fw_deadline soon, past = in_ms(-1);
 
     ask_for(&a, TASK(1));
@@ -210,7 +189,7 @@ static void lock_and_say(void *arg)
 
 static void passes_a_wake_on(void)
 {
-    pid_t child = start_holder(), behind;
+    pid_t child = start_holder(hold_mutex), behind;
 
     ask_for(&a, TASK(1));
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
@@ -259,7 +238,7 @@ static void is_found_dead(void)
 /* A process is killed whose wait comes first: those behind it go on. */
 static void dies_as_a_waiter(void)
 {
-    pid_t child = start_holder(), victim;
+    pid_t child = start_holder(hold_mutex), victim;
 
     shared[2] = 0;
     victim = start_asleep(ask_and_stay, NULL);
@@ -317,7 +296,7 @@ static void child_of_a_loop(void *arg)
 
 static void goes_on_in_parent_and_child(void)
 {
-    pid_t holder = start_holder(), child;
+    pid_t holder = start_holder(hold_mutex), child;
 
     ask_for(&a, TASK(1));
     ask_for(&b, TASK(2));

@@ -32,9 +32,7 @@ static void hold(int error, int (*unlock)(fw_ipc_rwlock *))
 {
     if (error != 0)
         _exit(1);
-    shared[0] = 1;
-    while (shared[1] == 0)
-        usleep(1000);
+    stay_until_told();
     _exit(unlock(l));
 }
 
@@ -48,16 +46,6 @@ static void hold_to_read(void *arg)
 {
     (void)arg;
     hold(fw_ipc_rwlock_rdlock(l), fw_ipc_rwlock_rdunlock);
-}
-
-static pid_t start_holder(void (*body)(void *))
-{
-    pid_t child;
-
-    shared[0] = shared[1] = 0;
-    child = start(body, NULL);
-    await_word(&shared[0]);
-    return child;
 }
 
 static void let_go(pid_t child)

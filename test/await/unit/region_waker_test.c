@@ -2,7 +2,6 @@
 /* Operations on the locks of regions that have a loop and a waker. */
 #include <errno.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include "region_fixture.h"
 #include "test/support/child.h"
@@ -76,26 +75,12 @@ static void is_woken_by_the_release(void)
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0);
 }
 
-static void hold_for_a_while(void *none)
-{
-    (void)none;
-    if (fw_ipc_mutex_lock(m) != 0)
-        _exit(1);
-    shared[0] = 1;
-    while (shared[1] == 0)
-        usleep(1000);
-    _exit(fw_ipc_mutex_unlock(m));
-}
-
 /* By another process: when the loop is run. */
 static void is_woken_by_the_loop(void)
 {
     void *old = NULL;
-    pid_t child;
+    pid_t child = start_holder(hold_mutex);
 
-    shared[0] = shared[1] = 0;
-    child = start(hold_for_a_while, NULL);
-    await_word(&shared[0]);
     prepare(&a, TASK(1), 0);
     assert_int_equal(fw_await_ipc_mutex(&a, m, NULL), EINPROGRESS);
     calls[1] = 0;
