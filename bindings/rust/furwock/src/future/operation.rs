@@ -89,8 +89,8 @@ unsafe extern "C" fn wake(shared: *mut c_void) {
 
 /// # Safety
 ///
-/// Null, or a box that `exchange` has made and that nobody else has.
-unsafe fn free(shared: *mut c_void) {
+/// Null, or a box of a waker that `exchange` has made and that nobody else has.
+pub(crate) unsafe fn free(shared: *mut c_void) {
     if !shared.is_null() {
         // SAFETY: as above.
         drop(unsafe { Box::from_raw(shared.cast::<Waker>()) });

@@ -94,18 +94,12 @@ impl<'a, L: Exclusive> Future for LockFuture<'a, L> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: nothing is moved out of it but the task.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: the operation is pinned, since the future is; drop ends it.
+        // SAFETY: the operation is pinned, since the future is; its drop ends it.
         let result = unsafe { this.operation.poll(cx, task(&mut this.task), &this.lock) };
         result.map(|result| match result {
             Ok(number) => Guard::after_for(this.lock, taken(&mut this.task), number, LOCK),
             Err(error) => Err(LockError::Other(error)),
         })
-    }
-}
-
-impl<L: Exclusive> Drop for LockFuture<'_, L> {
-    fn drop(&mut self) {
-        self.operation.give_up(); // before its task ends
     }
 }
 
@@ -175,18 +169,12 @@ impl<'a, T: ShmSafe + Sync + Immutable> Future for ReadFuture<'a, T> {
         // SAFETY: nothing is moved out of it but the task.
         let this = unsafe { self.get_unchecked_mut() };
         let reader = Reader(this.lock.raw());
-        // SAFETY: the operation is pinned, since the future is; drop ends it.
+        // SAFETY: the operation is pinned, since the future is; its drop ends it.
         let result = unsafe { this.operation.poll(cx, task(&mut this.task), &reader) };
         result.map(|result| match result {
             Ok(number) => ReadGuard::after_for(this.lock, taken(&mut this.task), number, READ),
             Err(error) => Err(ReadError::Other(error)),
         })
-    }
-}
-
-impl<T: ShmSafe + Sync + Immutable> Drop for ReadFuture<'_, T> {
-    fn drop(&mut self) {
-        self.operation.give_up();
     }
 }
 
@@ -215,15 +203,9 @@ impl Future for AcquireFuture<'_> {
         // SAFETY: nothing is moved out of it.
         let this = unsafe { self.get_unchecked_mut() };
         let unit = Unit(this.semaphore.raw());
-        // SAFETY: the operation is pinned, since the future is; drop ends it.
+        // SAFETY: the operation is pinned, since the future is; its drop ends it.
         let result = unsafe { this.operation.poll(cx, &Task::NONE, &unit) };
         result.map(|result| result.and_then(|number| check(number, ACQUIRE)))
-    }
-}
-
-impl Drop for AcquireFuture<'_> {
-    fn drop(&mut self) {
-        self.operation.give_up();
     }
 }
 
@@ -259,19 +241,13 @@ impl<'a> Future for PermitFuture<'a> {
         // SAFETY: nothing is moved out of it but the task.
         let this = unsafe { self.get_unchecked_mut() };
         let borrower = Borrower(this.permits.raw());
-        // SAFETY: the operation is pinned, since the future is; drop ends it.
+        // SAFETY: the operation is pinned, since the future is; its drop ends it.
         let result = unsafe { this.operation.poll(cx, task(&mut this.task), &borrower) };
         let operation = &this.operation;
         result.map(|result| {
             let holder = taken(&mut this.task);
             Permit::after(this.permits, holder, result?, || operation.permit())
         })
-    }
-}
-
-impl Drop for PermitFuture<'_> {
-    fn drop(&mut self) {
-        self.operation.give_up();
     }
 }
 
@@ -322,7 +298,7 @@ impl<'a, T: ShmSafe> Future for ConditionWait<'a, T> {
         }
         let task = this.task.as_ref().expect("a future is not polled after its end");
         let wait = Wait { cond: this.condvar.raw(), mutex: this.mutex.raw() };
-        // SAFETY: the operation is pinned, since the future is; drop ends it.
+        // SAFETY: the operation is pinned, since the future is; its drop ends it.
         let result = unsafe { this.operation.poll(cx, task, &wait) };
         result.map(|result| {
             let holder = taken(&mut this.task);
@@ -338,12 +314,6 @@ impl<'a, T: ShmSafe> Future for ConditionWait<'a, T> {
             }
             Err(error)
         })
-    }
-}
-
-impl<T: ShmSafe> Drop for ConditionWait<'_, T> {
-    fn drop(&mut self) {
-        self.operation.give_up();
     }
 }
 

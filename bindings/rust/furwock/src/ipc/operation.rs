@@ -13,7 +13,7 @@ use sys::errno::EINPROGRESS;
 
 use super::driver::{wake, Driver};
 use super::error::{errno, Error};
-use crate::future::operation::Task;
+use crate::future::operation::{free, Task};
 
 /// Submits an operation: what the `fw_await_ipc_...` of an object does.
 pub(super) trait Submit {
@@ -56,16 +56,6 @@ struct Wakers {
 impl Wakers {
     fn of(cx: &Context<'_>) -> Self {
         Self { given: Box::new(cx.waker().clone()), kept: cx.waker().clone() }
-    }
-}
-
-/// # Safety
-///
-/// Null, or a box that `exchange` has made and that nobody else has.
-unsafe fn free(shared: *mut c_void) {
-    if !shared.is_null() {
-        // SAFETY: as above.
-        drop(unsafe { Box::from_raw(shared.cast::<Waker>()) });
     }
 }
 
@@ -189,9 +179,12 @@ impl Operation {
         // SAFETY: it was submitted, and nobody else has it.
         unsafe { sys::ipc::fw_await_ipc_permit(self.for_c()) }
     }
+}
 
-    /// Ends the wait, and gives back what it has got.
-    pub(super) fn give_up(&mut self) {
+/// Ends the wait, and gives back what it has got.  A future has it before its task, which must end
+/// after it.
+impl Drop for Operation {
+    fn drop(&mut self) {
         let Some(driver) = self.driver.take() else { return };
         if !driver.is_here() {
             return; // the parent's (DRV3)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Tasks that wait for the locks of a region, beside threads and processes that are killed.
 
-use std::pin::pin;
+use std::future::Future;
+use std::pin::{pin, Pin};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
 
@@ -46,6 +48,20 @@ fn mailbox(region: &Region) -> (Mutex<u64>, Condvar) {
     (Mutex::open_or_create(region, "letters", 0).unwrap(), not_empty)
 }
 
+/// Polls a future that has to wait.
+fn begin<F: Future>(future: Pin<&mut F>) -> Arc<Calls> {
+    let calls = Calls::new();
+    assert!(poll(future, &calls).is_pending());
+    calls
+}
+
+/// What it ends with, once it was woken.
+fn end<F: Future>(future: Pin<&mut F>, calls: &Arc<Calls>) -> F::Output {
+    calls.wait();
+    let Poll::Ready(result) = poll(future, calls) else { panic!("it was woken") };
+    result
+}
+
 #[test]
 fn a_free_lock_is_taken_at_once() {
     let (_name, region) = region();
@@ -68,8 +84,7 @@ fn it_waits_for_a_thread_and_a_thread_for_it() {
     let mut future = pin!(mutex.lock_async());
     assert!(poll(future.as_mut(), &calls).is_pending());
     drop(held);
-    calls.wait();
-    let Poll::Ready(Ok(mut guard)) = poll(future.as_mut(), &calls) else { panic!("it was woken") };
+    let Ok(mut guard) = end(future.as_mut(), &calls) else { panic!("it was woken") };
     thread::scope(|scope| {
         let thread = scope.spawn(|| *mutex.lock().unwrap());
         *guard = 7;
@@ -135,12 +150,10 @@ fn it_learns_of_a_death() {
     let (name, region) = region();
     let mutex = counter(&region);
     let victim = Process::start("holds by a task", &name);
-    let calls = Calls::new();
     let mut future = pin!(mutex.lock_async());
-    assert!(poll(future.as_mut(), &calls).is_pending());
+    let calls = begin(future.as_mut());
     let process = victim.kill();
-    calls.wait();
-    let Poll::Ready(Err(LockError::OwnerDied(died))) = poll(future.as_mut(), &calls) else {
+    let Err(LockError::OwnerDied(died)) = end(future.as_mut(), &calls) else {
         panic!("the owner has died")
     };
     assert_eq!(died.death().process, process);
@@ -206,23 +219,19 @@ fn readers_and_writers() {
     let lock = price(&region);
     let (one, two) = (block_on(lock.read_async()).unwrap(), block_on(lock.read_async()).unwrap());
     assert_eq!(one[0] + 2, two[1]);
-    let calls = Calls::new();
     let mut writer = pin!(lock.write_async());
-    assert!(poll(writer.as_mut(), &calls).is_pending());
+    let calls = begin(writer.as_mut());
     drop((one, two));
-    calls.wait();
-    let Poll::Ready(Ok(mut guard)) = poll(writer.as_mut(), &calls) else { panic!("woken") };
+    let Ok(mut guard) = end(writer.as_mut(), &calls) else { panic!("woken") };
     *guard = [1, 3];
     assert!(matches!(lock.try_read(), Err(ReadError::WouldBlock)));
     drop(guard);
 
     let victim = Process::start("writes by a task", &name);
-    let calls = Calls::new();
     let mut reader = pin!(lock.read_async());
-    assert!(poll(reader.as_mut(), &calls).is_pending());
+    let calls = begin(reader.as_mut());
     victim.kill();
-    calls.wait();
-    let Poll::Ready(Err(ReadError::WriterDied)) = poll(reader.as_mut(), &calls) else {
+    let Err(ReadError::WriterDied) = end(reader.as_mut(), &calls) else {
         panic!("the writer died")
     };
     let Err(LockError::OwnerDied(died)) = block_on(lock.write_async()) else { panic!("died") };
@@ -251,12 +260,10 @@ fn permits_come_back_from_the_dead() {
     let (name, region) = region();
     let permits = Permits::open_or_create(&region, "permits", 1).unwrap();
     let victim = Process::start("borrows by a task", &name);
-    let calls = Calls::new();
     let mut future = pin!(permits.acquire_async());
-    assert!(poll(future.as_mut(), &calls).is_pending());
+    let calls = begin(future.as_mut());
     victim.kill();
-    calls.wait();
-    let Poll::Ready(Ok(permit)) = poll(future.as_mut(), &calls) else { panic!("it came back") };
+    let Ok(permit) = end(future.as_mut(), &calls) else { panic!("it came back") };
     assert!(permit.previous_owner_died());
     assert_eq!(permit.index(), 0);
     assert_eq!(permits.available(), 0);
@@ -268,10 +275,9 @@ fn permits_come_back_from_the_dead() {
 fn conditions() {
     let (_name, region) = region();
     let (letters, not_empty) = mailbox(&region);
-    let calls = Calls::new();
     let guard = block_on(letters.lock_async()).unwrap();
     let mut wait = pin!(not_empty.wait_while_async(guard, |letters| *letters == 0));
-    assert!(poll(wait.as_mut(), &calls).is_pending());
+    let calls = begin(wait.as_mut());
     let mut guard = letters.lock().unwrap(); // by a thread: the task has released it
     *guard += 1;
     not_empty.notify_one().unwrap();
