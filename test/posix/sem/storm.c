@@ -56,15 +56,16 @@ static void post(void)
 /*
  * In a handler: posting is safe there.  Not to be cancelled between the count and the post: the
  * handler may have interrupted a sleep in which its thread can be cancelled at any instruction.
+ * To disable cancellation is not enough: glibc 2.36 acts on a request that was sent before.
  */
 static void on_signal(int number)
 {
-    int error = errno, state;
+    int error = errno, type;
 
     (void)number;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     post();
-    pthread_setcancelstate(state, NULL);
+    pthread_setcanceltype(type, NULL);
     errno = error;
 }
 
