@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <furwock/bits/annotate.h>
 #include <furwock/bits/api.h>
 #include <furwock/bits/await.h>
 #include <furwock/bits/deadline.h>
@@ -311,6 +312,29 @@ FW_API fw_await *fw_await_group_winner(const fw_await_group *group);
 /* Internal, for tools that look into a process (furwock who): the queues of those that wait. */
 FW_API extern struct fw_waitqueue_table_ fw_waitqueues_;
 
+/*
+ * Internal, for programs that are built for a race detector (furwock/bits/annotate.h).
+ */
+enum fw_await_has_ {
+    FW_AWAIT_WRITES_ = 0, /* its object is a lock, and held alone */
+    FW_AWAIT_READS_ = 1,  /* a lock, and shared */
+    FW_AWAIT_UNIT_ = 2,   /* a unit, a permit, or it was let through */
+    FW_AWAIT_NOTHING_ = 3
+};
+
+/* What the operation has of op->object_, if it has ended with that result. */
+FW_API enum fw_await_has_ fw_await_has_(const fw_await *op, int error);
+
+/* Is it queued, or granted and not delivered? */
+FW_API bool fw_await_waits_(const fw_await *op);
+
+/* Is its owner the calling thread, or the task that the thread acts as? */
+FW_API bool fw_await_is_mine_(const fw_await *op);
+
 FW_END_DECLS
+
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/await.h>
+#endif
 
 #endif

@@ -7,6 +7,8 @@
  */
 #include "core/operation.h"
 
+#include <errno.h>
+
 #include <furwock/bits/atomic.h>
 
 #include "core/inbox.h"
@@ -24,6 +26,8 @@ SAME_PLACE(object_, object);
 SAME_PLACE(urgency_, urgency);
 SAME_PLACE(is_operation_, is_operation);
 _Static_assert(sizeof(fw_await) <= 128, "the public promise");
+
+fw_await_told_function_ *fw_await_told_;
 
 void fw_operation_enqueue_(struct fw_waitqueue_ *bucket, fw_await *op)
 {
@@ -57,6 +61,7 @@ static struct fw_wakeup_ take_waker(fw_await *op, uint32_t state)
 
     op->is_listed_ = 1;
     op->since_ = fw_clock_coarse_ns_();
+    fw_operation_tell_(op, EINPROGRESS);
     fw_store32_release(&op->state_, state);
     return w;
 }

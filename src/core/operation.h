@@ -68,6 +68,15 @@ static inline bool fw_operation_has_waker_(const fw_await *op)
     return (op->generation_ & FW_HAS_WAKER_) != 0;
 }
 
+/* Tells a program that is built for a race detector: furwock/bits/await.h. */
+static inline void fw_operation_tell_(const fw_await *op, int error)
+{
+    fw_await_told_function_ *told = __atomic_load_n(&fw_await_told_, __ATOMIC_RELAXED);
+
+    if (told != NULL)
+        told(op, error);
+}
+
 /* Whoever wakes calls this once it has left all locks: call may be NULL. */
 struct fw_wakeup_ {
     void (*call)(void *arg);

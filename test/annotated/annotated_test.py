@@ -97,8 +97,17 @@ class ThreadSanitizer(Detector):
             self.run_and_expect(compiler, "locks.c", "-DINVERT", status=REPORTED,
                        word="lock-order-inversion")
 
+    def test_operations(self):
+        self.each("await.c", ["gcc", "clang"])
+
     def test_locks_between_processes(self):
         self.each("ipc.c", ["gcc", "clang"])
+
+    @unittest.skipUnless(IN_FULL, "only in full")
+    def test_coroutines(self):
+        for compiler in filter(self.has_sanitizer, ["g++", "clang++"]):
+            with self.subTest(compiler=compiler):
+                self.run_and_expect(compiler, "../cpp/coro_test.cc", "-std=c++20", "-I", ROOT)
 
     def test_classes(self):
         self.each("classes.cc", ["g++", "clang++"])
@@ -142,7 +151,7 @@ class Valgrind(Detector):
     def each(self, tool, word):
         if not shutil.which("valgrind") or not os.path.exists("/usr/include/valgrind/helgrind.h"):
             self.skipTest("valgrind is not installed")
-        for source in ("locks.c", "ipc.c"):
+        for source in ("locks.c", "await.c", "ipc.c"):
             with self.subTest(source=source):
                 self.run_and_expect(tool, source)
                 self.run_and_expect(tool, source, "-DRACE", status=REPORTED, word=word)

@@ -45,20 +45,21 @@
 
 #define FW_NOTE_FLAGS_(mode) ((mode) == FW_NOTE_READ_ ? __tsan_mutex_read_lock : 0u)
 
-#define FW_NOTE_LOCKING_(lock, mode) __tsan_mutex_pre_lock((void *)(lock), FW_NOTE_FLAGS_(mode))
-#define FW_NOTE_LOCKED_(lock, mode, is_taken)                                                     \
+#define FW_DETECT_LOCKING_(lock, mode) __tsan_mutex_pre_lock((void *)(lock), FW_NOTE_FLAGS_(mode))
+#define FW_DETECT_LOCKED_(lock, mode, is_taken)                                                   \
     __tsan_mutex_post_lock(                                                                       \
         (void *)(lock),                                                                           \
         FW_NOTE_FLAGS_(mode) |                                                                    \
             ((is_taken) ? 0u : (unsigned)(__tsan_mutex_try_lock | __tsan_mutex_try_lock_failed)), \
         0)
-#define FW_NOTE_TRYING_(lock, mode) \
+#define FW_DETECT_TRYING_(lock, mode) \
     __tsan_mutex_pre_lock((void *)(lock), FW_NOTE_FLAGS_(mode) | __tsan_mutex_try_lock)
-#define FW_NOTE_UNLOCKING_(lock, mode) \
+#define FW_DETECT_UNLOCKING_(lock, mode) \
     (void)__tsan_mutex_pre_unlock((void *)(lock), FW_NOTE_FLAGS_(mode))
-#define FW_NOTE_UNLOCKED_(lock, mode) __tsan_mutex_post_unlock((void *)(lock), FW_NOTE_FLAGS_(mode))
-#define FW_NOTE_RELEASE_(object) __tsan_release((void *)(object))
-#define FW_NOTE_ACQUIRE_(object) __tsan_acquire((void *)(object))
+#define FW_DETECT_UNLOCKED_(lock, mode) \
+    __tsan_mutex_post_unlock((void *)(lock), FW_NOTE_FLAGS_(mode))
+#define FW_DETECT_RELEASE_(object) __tsan_release((void *)(object))
+#define FW_DETECT_ACQUIRE_(object) __tsan_acquire((void *)(object))
 
 #define FW_NOTE_WORDS_(lock) ((void)(lock))
 
@@ -103,15 +104,55 @@ static inline void fw_note_acquire_(const void *object)
 }
 
 #define FW_NOTE_WORDS_(lock) fw_note_words_(lock, sizeof *(lock))
-#define FW_NOTE_LOCKING_(lock, mode) FW_NOTE_WORDS_(lock)
-#define FW_NOTE_TRYING_(lock, mode) FW_NOTE_WORDS_(lock)
-#define FW_NOTE_LOCKED_(lock, mode, is_taken) ((is_taken) ? fw_note_locked_(lock, mode) : (void)0)
-#define FW_NOTE_UNLOCKING_(lock, mode) ((void)(mode), fw_note_unlocking_(lock))
-#define FW_NOTE_UNLOCKED_(lock, mode) ((void)(mode))
-#define FW_NOTE_RELEASE_(object) (FW_NOTE_WORDS_(object), fw_note_release_(object))
-#define FW_NOTE_ACQUIRE_(object) (FW_NOTE_WORDS_(object), fw_note_acquire_(object))
+#define FW_DETECT_LOCKING_(lock, mode) ((void)(lock), (void)(mode))
+#define FW_DETECT_TRYING_(lock, mode) ((void)(lock), (void)(mode))
+#define FW_DETECT_LOCKED_(lock, mode, is_taken) ((is_taken) ? fw_note_locked_(lock, mode) : (void)0)
+#define FW_DETECT_UNLOCKING_(lock, mode) ((void)(mode), fw_note_unlocking_(lock))
+#define FW_DETECT_UNLOCKED_(lock, mode) ((void)(mode))
+#define FW_DETECT_RELEASE_(object) fw_note_release_(object)
+#define FW_DETECT_ACQUIRE_(object) fw_note_acquire_(object)
 
 #endif
+
+/* What was before a release of the object is before what follows an acquire of it. */
+#define FW_NOTE_RELEASE_(object) (FW_NOTE_WORDS_(object), FW_DETECT_RELEASE_(object))
+#define FW_NOTE_ACQUIRE_(object) (FW_NOTE_WORDS_(object), FW_DETECT_ACQUIRE_(object))
+
+/*
+ * The task that the calling thread acts as, or 0 (fw_task_switch).  What a task holds another
+ * thread may release, and to a detector a lock belongs to a thread.  So whoever takes or leaves a
+ * lock for a task has it, to a detector, for that moment only: the order is the same.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern __thread unsigned fw_note_task_;
+__attribute__((weak)) __thread unsigned fw_note_task_;
+#ifdef __cplusplus
+}
+#endif
+
+#define FW_NOTE_PASSES_(lock, mode)                                         \
+    (FW_DETECT_TRYING_(lock, mode), (void)FW_DETECT_LOCKED_(lock, mode, 1), \
+     FW_DETECT_UNLOCKING_(lock, mode), (void)FW_DETECT_UNLOCKED_(lock, mode))
+
+#define FW_NOTE_LOCKING_(lock, mode) \
+    (FW_NOTE_WORDS_(lock), fw_note_task_ != 0 ? (void)0 : FW_DETECT_LOCKING_(lock, mode))
+#define FW_NOTE_TRYING_(lock, mode) \
+    (FW_NOTE_WORDS_(lock), fw_note_task_ != 0 ? (void)0 : FW_DETECT_TRYING_(lock, mode))
+#define FW_NOTE_LOCKED_(lock, mode, is_taken)                           \
+    (fw_note_task_ == 0 ? (void)FW_DETECT_LOCKED_(lock, mode, is_taken) \
+     : (is_taken)       ? FW_NOTE_PASSES_(lock, mode)                   \
+                        : (void)0)
+
+/*
+ * It is released.  Said before the call that does it, whole: in there the code of others may run,
+ * predicates and wakers, and a detector must not take it for a part of the lock.
+ */
+#define FW_NOTE_UNLOCK_(lock, mode)    \
+    (fw_note_task_ != 0                \
+         ? FW_NOTE_PASSES_(lock, mode) \
+         : (FW_DETECT_UNLOCKING_(lock, mode), (void)FW_DETECT_UNLOCKED_(lock, mode)))
 
 /* What has been locked: also what a dead holder left. */
 #define FW_NOTE_TAKEN_(error) ((error) == 0 || (error) == EOWNERDEAD)
@@ -158,22 +199,17 @@ static inline void fw_note_acquire_(const void *object)
 #define FW_NOTED_UNLOCK_(name, mode, params) \
     static inline void name##_noted_ params  \
     {                                        \
-        FW_NOTE_UNLOCKING_(l, mode);         \
+        FW_NOTE_UNLOCK_(l, mode);            \
         name(l);                             \
-        FW_NOTE_UNLOCKED_(l, mode);          \
     }
 
 #define FW_NOTED_UNLOCK_INT_(name, mode, params) \
     static inline int name##_noted_ params       \
     {                                            \
-        int error_;                              \
-        FW_NOTE_UNLOCKING_(l, mode);             \
-        error_ = name(l);                        \
-        FW_NOTE_UNLOCKED_(l, mode);              \
-        return error_;                           \
+        FW_NOTE_UNLOCK_(l, mode);                \
+        return name(l);                          \
     }
 
-/* What was before a release is before what follows an acquire of the same object. */
 #define FW_NOTED_RELEASE_(name, params, args) \
     static inline void name##_noted_ params   \
     {                                         \

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#include <furwock/bits/api.h>
+
+FW_BEGIN_DECLS
+
 /* The types of furwock/await.h. */
 typedef struct fw_loop fw_loop;
 typedef struct fw_await fw_await;
@@ -42,5 +46,15 @@ struct fw_await { /* internal, all of it: src/core/operation.h */
 struct fw_await_group {
     fw_await *winner_; /* internal */
 };
+
+/*
+ * Internal, for programs that are built for a race detector (furwock/bits/annotate.h).  If not
+ * NULL, it is called by the thread that is about to call `done`, with the result; or that grants
+ * the operation and will call its waker (EINPROGRESS).  It must call nothing of the library.
+ */
+typedef void fw_await_told_function_(const fw_await *op, int error);
+FW_API extern fw_await_told_function_ *fw_await_told_;
+
+FW_END_DECLS
 
 #endif

@@ -163,4 +163,8 @@ FW_API int fw_await_ipc_cond(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m,
 
 FW_END_DECLS
 
+#ifdef FW_ANNOTATED_
+#include <furwock/bits/annotated/ipc/await.h>
+#endif
+
 #endif

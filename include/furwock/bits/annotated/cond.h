@@ -21,8 +21,7 @@ static inline void fw_cond_note_relocked_(fw_mutex **m)
 static inline void fw_cond_note_unlocked_(fw_cond *c, fw_mutex *m)
 {
     FW_NOTE_WORDS_(c);
-    FW_NOTE_UNLOCKING_(m, FW_NOTE_WRITE_);
-    FW_NOTE_UNLOCKED_(m, FW_NOTE_WRITE_);
+    FW_NOTE_UNLOCK_(m, FW_NOTE_WRITE_);
 }
 
 FW_NOTED_ANALYSED_(void, fw_cond_wait, (fw_cond * c, fw_mutex *m), FW_REQUIRES(m))

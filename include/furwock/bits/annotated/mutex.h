@@ -46,8 +46,7 @@ static inline void fw_mutex_note_relocked_(fw_mutex **m)
 
 static inline void fw_mutex_note_unlocked_(fw_mutex *m)
 {
-    FW_NOTE_UNLOCKING_(m, FW_NOTE_WRITE_);
-    FW_NOTE_UNLOCKED_(m, FW_NOTE_WRITE_);
+    FW_NOTE_UNLOCK_(m, FW_NOTE_WRITE_);
 }
 
 static inline bool fw_noted_predicate_(void *condition)

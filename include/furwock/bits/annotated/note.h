@@ -34,8 +34,7 @@ static inline int fw_note_cond_wait_noted_(fw_cond *c, fw_mutex *l, const fw_not
 {
     int error;
 
-    FW_NOTE_UNLOCKING_(l, FW_NOTE_WRITE_);
-    FW_NOTE_UNLOCKED_(l, FW_NOTE_WRITE_);
+    FW_NOTE_UNLOCK_(l, FW_NOTE_WRITE_);
     error = fw_note_cond_wait(c, l, note, deadline);
     FW_NOTE_LOCKING_(l, FW_NOTE_WRITE_);
     FW_NOTE_LOCKED_(l, FW_NOTE_WRITE_, 1);

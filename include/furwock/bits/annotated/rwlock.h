@@ -67,8 +67,7 @@ FW_NOTED_UNLOCK_(fw_rwlock_upgradable_unlock, FW_NOTE_READ_, (fw_rwlock * l))
 /* A conversion: a detector sees the one mode end and the other begin. */
 static inline void fw_rwlock_note_turned_(fw_rwlock *l, int from, int to)
 {
-    FW_NOTE_UNLOCKING_(l, from);
-    FW_NOTE_UNLOCKED_(l, from);
+    FW_NOTE_UNLOCK_(l, from);
     FW_NOTE_TRYING_(l, to);
     FW_NOTE_LOCKED_(l, to, 1);
 }
@@ -119,9 +118,8 @@ static inline void fw_rwlock_unlock_noted_(fw_rwlock *l)
 {
     int mode = fw_rwlock_noted_mode_(l);
 
-    FW_NOTE_UNLOCKING_(l, mode);
+    FW_NOTE_UNLOCK_(l, mode);
     fw_rwlock_unlock(l);
-    FW_NOTE_UNLOCKED_(l, mode);
 }
 
 #define fw_rwlock_rdlock fw_rwlock_rdlock_noted_

@@ -13,8 +13,7 @@ static inline void fw_ipc_cond_note_unlocked_(fw_ipc_cond *c, fw_ipc_mutex *m)
 {
     FW_NOTE_WORDS_(c);
     if (fw_ipc_mutex_is_held_by_me(m)) {
-        FW_NOTE_UNLOCKING_(m, FW_NOTE_WRITE_);
-        FW_NOTE_UNLOCKED_(m, FW_NOTE_WRITE_);
+        FW_NOTE_UNLOCK_(m, FW_NOTE_WRITE_);
     }
 }
 

@@ -36,8 +36,7 @@ FW_NOTED_UNLOCK_INT_(fw_ipc_rwlock_upgradable_unlock, FW_NOTE_READ_, (fw_ipc_rwl
 /* A conversion: a detector sees the one mode end and the other begin. */
 static inline void fw_ipc_rwlock_note_turned_(fw_ipc_rwlock *l, int from, int to)
 {
-    FW_NOTE_UNLOCKING_(l, from);
-    FW_NOTE_UNLOCKED_(l, from);
+    FW_NOTE_UNLOCK_(l, from);
     FW_NOTE_TRYING_(l, to);
     FW_NOTE_LOCKED_(l, to, 1);
 }
@@ -85,12 +84,8 @@ static inline int fw_ipc_rwlock_downgrade_upgradable_noted_(fw_ipc_rwlock *l)
 
 static inline int fw_ipc_rwlock_unlock_noted_(fw_ipc_rwlock *l)
 {
-    int mode = fw_ipc_rwlock_noted_mode_(l), error;
-
-    FW_NOTE_UNLOCKING_(l, mode);
-    error = fw_ipc_rwlock_unlock(l);
-    FW_NOTE_UNLOCKED_(l, mode);
-    return error;
+    FW_NOTE_UNLOCK_(l, fw_ipc_rwlock_noted_mode_(l));
+    return fw_ipc_rwlock_unlock(l);
 }
 
 #define fw_ipc_rwlock_rdlock fw_ipc_rwlock_rdlock_noted_
