@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 
 bool result_file_open(struct result_file *f, const char *path)
 {
+    struct stat is;
+
     *f = (struct result_file){.path = path, .fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0)
         return true;
@@ -19,55 +22,82 @@ bool result_file_open(struct result_file *f, const char *path)
         f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         f->is_new = f->fd >= 0;
     }
+    f->is_regular = f->fd >= 0 && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode);
     return f->fd >= 0;
+}
+
+bool result_file_close(struct result_file *f)
+{
+    return f->fd == STDOUT_FILENO || close(f->fd) == 0;
 }
 
 void result_file_leave(struct result_file *f)
 {
-    if (f->fd == STDOUT_FILENO)
-        return;
-    close(f->fd);
+    result_file_close(f);
     if (f->is_new)
         unlink(f->path);
 }
 
 /* An error number, if the file cannot be that long; it is as long as before then. */
-static int make_room(const struct result_file *f, off_t before, off_t size)
+static int make_room(const struct result_file *f, off_t size)
 {
-    int error = posix_fallocate(f->fd, 0, size);
+    struct stat is;
+    int error;
 
+    if (fstat(f->fd, &is) != 0)
+        return errno;
+    error = posix_fallocate(f->fd, 0, size);
     if (error == EOPNOTSUPP)
         return 0; /* a file system that cannot tell beforehand */
-    if (error != 0 && ftruncate(f->fd, before) != 0)
+    if (error != 0 && ftruncate(f->fd, is.st_size) != 0)
         command_warn("%s is longer than it was", f->path);
     return error;
 }
 
-static int write_all(const struct result_file *f, const json_t *root, size_t flags)
+static int write_all(int fd, const char *bytes, size_t n)
 {
-    if (json_dumpfd(root, f->fd, flags) != 0 || write(f->fd, "\n", 1) != 1)
-        return errno != 0 ? errno : EIO;
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : EIO;
+        bytes += written;
+        n -= (size_t)written;
+    }
     return 0;
+}
+
+bool result_file_put(struct result_file *f, const void *bytes, size_t n)
+{
+    const off_t length = f->length + (off_t)n;
+    int error = f->is_regular ? make_room(f, length) : 0;
+
+    if (error == 0)
+        error = write_all(f->fd, bytes, n);
+    if (error == 0 && f->is_regular && ftruncate(f->fd, length) != 0)
+        error = errno;
+    if (error == 0)
+        f->length = length;
+    errno = error;
+    return error == 0;
 }
 
 bool result_file_write(struct result_file *f, const json_t *root, size_t flags)
 {
-    const off_t size = (off_t)json_dumpb(root, NULL, 0, flags) + 1;
-    struct stat is;
-    bool is_regular = f->fd != STDOUT_FILENO && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode);
-    int error = is_regular ? make_room(f, is.st_size, size) : 0;
+    char *text = json_dumps(root, flags);
+    size_t length = text != NULL ? strlen(text) : 0;
+    int error = ENOMEM;
 
-    if (error != 0) {
-        result_file_leave(f);
-        errno = error;
-        return false;
+    if (text != NULL) {
+        text[length] = '\n'; /* in the place of its end */
+        error = result_file_put(f, text, length + 1) ? 0 : errno;
+        free(text);
     }
-    errno = 0;
-    error = write_all(f, root, flags);
-    if (error == 0 && is_regular && ftruncate(f->fd, size) != 0)
-        error = errno;
-    if (f->fd != STDOUT_FILENO && close(f->fd) != 0 && error == 0)
-        error = errno;
+    if (error == 0)
+        return result_file_close(f);
+    result_file_leave(f);
     errno = error;
-    return error == 0;
+    return false;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/print/result_file.h"
 #include "command/waits/recording.h"
 #include "command/waits/wanted.h"
 #include "measure/clock.h"
@@ -129,33 +130,13 @@ static bool has_ended(pid_t child)
 
 /* --- The recording ---------------------------------------------------------------------------- */
 
-/* A pipe, a terminal or another device: it is written to, and not replaced. */
-static bool is_special(const char *path)
+static void write_file(struct result_file *file, const struct waits_view *v)
 {
-    struct stat is;
-
-    return stat(path, &is) == 0 && !S_ISREG(is.st_mode);
-}
-
-static void write_file(const struct options *o, const struct waits_view *v)
-{
-    bool is_in_place = is_special(o->file), is_good;
-    char part[PATH_MAX];
     json_t *root = recording_save(v);
-    FILE *out;
 
-    snprintf(part, sizeof part, "%s%s", o->file, is_in_place ? "" : ".part");
-    out = fopen(part, "we");
-    is_good = out != NULL && json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
-    if (out != NULL)
-        is_good = fclose(out) == 0 && is_good;
+    if (!result_file_write(file, root, JSON_COMPACT | JSON_REAL_PRECISION(9)))
+        command_die(COMMAND_FAILED, "cannot write %s: %s", file->path, strerror(errno));
     json_decref(root);
-    if (is_good && (is_in_place || rename(part, o->file) == 0))
-        return;
-    int error = errno;
-    if (out != NULL && !is_in_place)
-        unlink(part);
-    command_die(COMMAND_FAILED, "cannot write %s: %s", o->file, strerror(error));
 }
 
 static void say(const struct options *o, const struct waits_view *v)
@@ -188,6 +169,7 @@ static void watch_all(const struct options *o, struct watch *w)
 static int run(int argc, char **argv)
 {
     struct options o = {.file = DEFAULT_FILE};
+    struct result_file file;
     const struct waits_view *v;
     struct watch *w;
 
@@ -204,6 +186,8 @@ static int run(int argc, char **argv)
     o.wanted.watch.names = o.wanted.names;
     o.wanted.watch.keep = true;
     w = watch_open(&o.wanted.watch);
+    if (!result_file_open(&file, o.file))
+        command_die(COMMAND_FAILED, "cannot write %s: %s", o.file, strerror(errno));
     wanted_interrupted();
     if (o.child != 0 && (write(o.start, "", 1) != 1 || close(o.start) != 0))
         command_die(COMMAND_FAILED, "cannot start %s: %s", o.program[0], strerror(errno));
@@ -211,7 +195,7 @@ static int run(int argc, char **argv)
     v = watch_view(w);
     if (watch_warning(w) != NULL)
         command_warn("no names of functions: %s", watch_warning(w));
-    write_file(&o, v);
+    write_file(&file, v);
     say(&o, v);
     watch_close(w);
     wanted_free(&o.wanted);

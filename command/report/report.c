@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/print/result_file.h"
 #include "command/waits/recording.h"
 #include "command/waits/table.h"
 
@@ -145,19 +146,40 @@ static void choose(struct waits_view *v, const char *name)
         command_die(COMMAND_FAILED, "no lock has \"%s\" in its name, address or kind", name);
 }
 
-static FILE *open_output(const char *path)
-{
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+/* One of the files: it is there whole in the end, or is as it was before. */
+struct output {
+    struct result_file file;
+    FILE *out;
+    char *text;
+    size_t length;
+};
 
-    if (out == NULL)
+static FILE *open_output(struct output *o, const char *path)
+{
+    if (!result_file_open(&o->file, path))
         command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
-    return out;
+    o->out = open_memstream(&o->text, &o->length);
+    if (o->out == NULL)
+        command_die(COMMAND_FAILED, "no memory");
+    return o->out;
 }
 
-static void close_output(FILE *out, const char *path)
+static void close_output(struct output *o)
 {
-    if (out != stdout && (ferror(out) | (fclose(out) != 0)) != 0)
-        command_die(COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+    bool is_good = !ferror(o->out);
+    int error;
+
+    is_good = fclose(o->out) == 0 && is_good;
+    errno = is_good ? 0 : ENOMEM;
+    is_good = is_good && result_file_put(&o->file, o->text, o->length);
+    error = errno;
+    free(o->text);
+    if (!is_good) {
+        result_file_leave(&o->file);
+        command_die(COMMAND_FAILED, "cannot write %s: %s", o->file.path, strerror(error));
+    }
+    if (!result_file_close(&o->file))
+        command_die(COMMAND_FAILED, "cannot write %s: %s", o->file.path, strerror(errno));
 }
 
 static void write_files(const struct options *o, const struct waits_view *v, const char *name)
@@ -166,27 +188,23 @@ static void write_files(const struct options *o, const struct waits_view *v, con
         [REPORT_WAITERS] = "time waited, by the waiting threads' stacks",
         [REPORT_WAKERS] = "time waited, by the stacks of those that ended it",
         [REPORT_BOTH] = "time waited, by waiters, and above them those that ended it"};
-    FILE *out;
+    struct output to;
 
     if (o->folded != NULL) {
-        out = open_output(o->folded);
-        report_folded(out, v, o->side);
-        close_output(out, o->folded);
+        report_folded(open_output(&to, o->folded), v, o->side);
+        close_output(&to);
     }
     if (o->flame != NULL) {
-        out = open_output(o->flame);
-        report_flame(out, v, o->side, titles[o->side]);
-        close_output(out, o->flame);
+        report_flame(open_output(&to, o->flame), v, o->side, titles[o->side]);
+        close_output(&to);
     }
     if (o->trace != NULL) {
-        out = open_output(o->trace);
-        report_trace(out, v);
-        close_output(out, o->trace);
+        report_trace(open_output(&to, o->trace), v);
+        close_output(&to);
     }
     if (o->page != NULL) {
-        out = open_output(o->page);
-        report_page(out, v, name);
-        close_output(out, o->page);
+        report_page(open_output(&to, o->page), v, name);
+        close_output(&to);
     }
 }
 

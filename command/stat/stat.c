@@ -14,6 +14,7 @@
 
 #include "command/check/check.h"
 #include "command/command.h"
+#include "command/print/result_file.h"
 #include "command/run/run.h"
 #include "descendants.h"
 #include "directory.h"
@@ -31,14 +32,17 @@ struct watch {
     unsigned found; /* by the checks, at the last look */
     char **words;
     char directory[PATH_MAX];
-    FILE *out;
+    FILE *out; /* standard error; or `text`, until it is in the file */
+    struct result_file file;
+    char *text;
+    size_t length;
     pid_t program;
     bool has_ended;    /* the program; what it has started may go on */
     bool is_alone;     /* nothing goes on */
     bool is_asked;     /* to come to an end */
     bool is_announced; /* that it waits for what goes on */
     int status;        /* as waitpid has it */
-    int error;         /* the first one in writing to `out` */
+    int error;         /* the first one in writing */
     uint64_t began, shown_at, ended_at;
     struct run_children inherited; /* children of this process that are none of the program's */
     struct stat_reading before;    /* at the last second */
@@ -49,6 +53,15 @@ struct watch {
 static int exit_status(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What cannot be written stays in `text`, with all that comes then. */
+static void put_into_file(struct watch *w)
+{
+    if (w->error == 0 && !result_file_put(&w->file, w->text, w->length))
+        w->error = errno;
+    if (w->error == 0)
+        rewind(w->out);
 }
 
 static void show(struct watch *w, const struct stat_reading *r, struct stat_about *about)
@@ -66,6 +79,8 @@ static void show(struct watch *w, const struct stat_reading *r, struct stat_abou
     print_end(&p);
     if ((fflush(w->out) != 0 || ferror(w->out)) && w->error == 0)
         w->error = errno != 0 ? errno : EIO;
+    if (w->options->file != NULL)
+        put_into_file(w);
 }
 
 static void show_all(struct watch *w, bool is_over)
@@ -245,6 +260,30 @@ static pid_t start(const struct watch *w, const sigset_t *before)
     return pid;
 }
 
+/* --- The file --------------------------------------------------------------------------------- */
+
+static void open_file(struct watch *w)
+{
+    if (!result_file_open(&w->file, w->options->file))
+        command_die(RUN_FAILED, "cannot write %s: %s", w->options->file, strerror(errno));
+    w->out = open_memstream(&w->text, &w->length);
+    if (w->out == NULL)
+        command_die(RUN_FAILED, "no memory");
+}
+
+/* What is not in it goes to standard error: the program may have run for days. */
+static void close_file(struct watch *w)
+{
+    if (w->error == 0 && !result_file_close(&w->file))
+        w->error = errno;
+    fclose(w->out);
+    if (w->error != 0)
+        fwrite(w->text, 1, w->length, stderr);
+    if (w->error != 0 && w->file.length == 0)
+        result_file_leave(&w->file);
+    free(w->text);
+}
+
 int run_stat_(const struct run_stat_options *o, char **argv)
 {
     struct watch w = {.options = o,
@@ -253,8 +292,8 @@ int run_stat_(const struct run_stat_options *o, char **argv)
                       .out = stderr};
     sigset_t signals = all_signals(), before;
 
-    if (o->file != NULL && (w.out = fopen(o->file, "we")) == NULL)
-        command_die(RUN_FAILED, "cannot write %s: %s", o->file, strerror(errno));
+    if (o->file != NULL)
+        open_file(&w);
     if (!run_stat_make_directory(w.directory) || setenv("FURWOCK_STAT", w.directory, 1) != 0)
         command_die(RUN_FAILED, "no directory for the figures: %s", strerror(errno));
     run_adopt(&w.inherited);
@@ -270,8 +309,8 @@ int run_stat_(const struct run_stat_options *o, char **argv)
     stat_free(&w.before);
     suppressions_free(w.suppressions);
     run_stat_remove_directory(w.directory);
-    if (w.out != stderr && fclose(w.out) != 0 && w.error == 0)
-        w.error = errno;
+    if (o->file != NULL)
+        close_file(&w);
     if (w.error != 0)
         command_die(RUN_FAILED, "cannot write %s: %s", o->file != NULL ? o->file : "the figures",
                     strerror(w.error));

@@ -9,7 +9,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,11 @@ from support import functions, planted
 
 command_test = support.command_test
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def no_room():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8))
 
 
 class Recording(command_test.Case):
@@ -183,6 +190,22 @@ class Damaged(command_test.Case):
     def test_a_whole_one(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn("0x1000", self.good("report", self.write(folder)))
+
+    def test_files_that_cannot_be_written(self):
+        """What is there stays."""
+        with tempfile.TemporaryDirectory() as folder:
+            waits, older = self.write(folder), pathlib.Path(folder, "older")
+            for option in ("--flame", "--folded", "--trace", "--page"):
+                with self.subTest(option):
+                    older.write_text("older", encoding="ascii")
+                    done = command_test.furwock("report", f"{option}={older}", waits,
+                                                preexec_fn=no_room)
+                    self.assertEqual((done.returncode, done.stderr), (
+                        1, f"furwock report: cannot write {older}: File too large\n"))
+                    self.assertEqual(older.read_text(encoding="ascii"), "older")
+                    older.write_text("older" * 20000, encoding="ascii")
+                    self.good("report", f"{option}={older}", waits)
+                    self.assertNotIn("older", older.read_text(encoding="utf-8"))
 
     def test_others(self):
         lock = self.WHOLE["locks"][0]

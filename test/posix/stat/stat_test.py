@@ -75,15 +75,36 @@ class Table(Case):
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1))
 
     def test_figures_that_cannot_be_written(self):
-        for options in (("--stat=/dev/full",), ("--json=/dev/full",),
-                        ("--live", "--json", "--stat=/dev/full")):
+        """They are not lost: they go to standard error."""
+        for options, figure in ((("--stat=/dev/full",), "waits within "),
+                                (("--json=/dev/full",), '"furwock-stat-1"'),
+                                (("--live", "--json", "--stat=/dev/full"), '"furwock-stat-1"')):
             done = run(*options, "--", HOT)
-            self.assertEqual((done.returncode, done.stderr), (
-                125, "furwock run: cannot write /dev/full: No space left on device\n"))
+            self.assertEqual(done.returncode, 125)
+            self.assertIn(figure, done.stderr)
+            self.assertEqual(done.stderr.splitlines()[-1],
+                             "furwock run: cannot write /dev/full: No space left on device")
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([*PROGRAM, "run", "--stat", "--", HOT], stderr=full, timeout=900,
                                   check=False)
         self.assertEqual(done.returncode, 125)
+
+    def test_older_figures_stay_until_there_are_others(self):
+        no_room = 'prlimit --pid $PPID --fsize=64 && exec "$0"'
+        with tempfile.TemporaryDirectory() as room:
+            path = pathlib.Path(room, "figures")
+            path.write_text("older", encoding="ascii")
+            done = run(f"--stat={path}", "--", "sh", "-c", no_room, HOT)
+            self.assertEqual(done.returncode, 125, done.stderr)
+            self.assertIn(f"cannot write {path}: File too large", done.stderr)
+            self.assertIn("waits within", done.stderr)
+            self.assertEqual(path.read_text(encoding="ascii"), "older")
+            path.unlink()
+            run(f"--stat={path}", "--", "sh", "-c", no_room, HOT)
+            self.assertFalse(path.exists())
+            path.write_text("older" * 10000, encoding="ascii")
+            self.assertEqual(run(f"--stat={path}", "--", "true").returncode, 0)
+            self.assertNotIn("older", path.read_text(encoding="ascii"))
 
     def test_json_to_a_file(self):
         with tempfile.TemporaryDirectory() as room:
