@@ -102,13 +102,17 @@ static void *hold_for_ever(void *arg)
     return arg;
 }
 
-/* It waits, as its participant slot says, and has been seen to sleep twice, in the same sleep. */
+/*
+ * It was in the same sleep for a while: it waits.  (One that has slept before, and has no CPU now,
+ * is not in its first bounded wait yet.)
+ */
 static bool stays_asleep(uint32_t tid)
 {
+    bool was_asleep = is_asleep((pid_t)tid);
     unsigned long before = sleeps_of(tid);
 
     pass_time(20);
-    return before != 0 && sleeps_of(tid) == before;
+    return was_asleep && is_asleep((pid_t)tid) && sleeps_of(tid) == before;
 }
 
 static void make_objects(void)
