@@ -133,8 +133,9 @@ void run_library(enum run_library which, char path[PATH_MAX])
         command_die(RUN_FAILED, "this furwock was built without the drop-in, which takes the place "
                                 "of glibc's locks on x86-64 and AArch64");
     if (!find_library(which, path))
-        command_die(RUN_FAILED, "%s is not in %s/%s: it was not installed with this program",
-                    names[which], own, folders[0]);
+        command_die(RUN_FAILED, "%s is not in %s%s%s: it was not installed with this program",
+                    names[which], folders[0][0] == '/' ? "" : own, folders[0][0] == '/' ? "" : "/",
+                    folders[0]);
     if (!can_be_named(path))
         command_die(RUN_FAILED,
                     "%s: neither LD_PRELOAD nor LD_LIBRARY_PATH can name it: install "
