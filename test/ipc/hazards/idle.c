@@ -163,7 +163,7 @@ static void waiters_sleep(void *arg)
 
 static void *wait_again_and_again(void *arg)
 {
-    (void)arg;
+    fw_store32_release((uint32_t *)arg, (uint32_t)gettid());
     CHECK(fw_ipc_mutex_lock(fixture.m[1]) == 0);
     for (;;) {
         fw_add32_acq_rel(&asleep_in, 1); /* before the mutex is free again, a signal meets it */
@@ -171,6 +171,14 @@ static void *wait_again_and_again(void *arg)
         fw_add32_acq_rel(&returned, 1);
     }
     return NULL;
+}
+
+/* Who is still on its way to its sleep sees each signal. */
+static void await_that_all_sleep(void)
+{
+    for (unsigned i = 0; i < WAITERS; i++)
+        while (!stays_asleep(fw_load32_acquire(&tids[i])))
+            ;
 }
 
 static void a_signal_ends_one_wait(void *arg)
@@ -181,10 +189,10 @@ static void a_signal_ends_one_wait(void *arg)
     (void)arg;
     make_objects();
     for (unsigned i = 0; i < WAITERS; i++)
-        CHECK(pthread_create(&thread, NULL, wait_again_and_again, NULL) == 0);
+        CHECK(pthread_create(&thread, NULL, wait_again_and_again, &tids[i]) == 0);
     for (unsigned i = 0; i < SIGNALS; i++) {
         await(&asleep_in, WAITERS + i);
-        pass_time(50); /* who polls sees each signal: until all sleep */
+        await_that_all_sleep();
         CHECK(fw_ipc_mutex_lock(fixture.m[1]) == 0);
         CHECK(fw_ipc_cond_signal(cond) == 0);
         CHECK(fw_ipc_mutex_unlock(fixture.m[1]) == 0);

@@ -142,10 +142,10 @@ class Left(unittest.TestCase):
         run = self.start("echo $FURWOCK_STAT; echo $$; exec cat", "true")
         directory = pathlib.Path(run.stdout.readline().strip())
         program = int(run.stdout.readline())
-        run.kill()
-        run.wait(timeout=PATIENCE_S)
         self.addCleanup(kill, program)
         self.assertTrue(directory.is_dir())
+        run.kill()
+        run.wait(timeout=PATIENCE_S)  # from now on any furwock run is the next one
         subprocess.run([PROGRAM, "run", "--stat", "true"], stderr=subprocess.DEVNULL, check=True,
                        timeout=PATIENCE_S)
         self.assertFalse(directory.exists())
