@@ -3,12 +3,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/command.h"
+
+/* /dev/stdout, say, with a file behind it: what others write there must not be written over. */
+static bool takes_as_own(struct result_file *f, const struct stat *is, int fd)
+{
+    struct stat own;
+    int copy;
+
+    if (fstat(fd, &own) != 0 || own.st_dev != is->st_dev || own.st_ino != is->st_ino)
+        return false;
+    copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (copy < 0)
+        return false;
+    close(f->fd);
+    f->fd = copy;
+    return true;
+}
 
 bool result_file_open(struct result_file *f, const char *path)
 {
@@ -22,7 +39,8 @@ bool result_file_open(struct result_file *f, const char *path)
         f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         f->is_new = f->fd >= 0;
     }
-    f->is_regular = f->fd >= 0 && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode);
+    f->is_regular = f->fd >= 0 && fstat(f->fd, &is) == 0 && S_ISREG(is.st_mode) &&
+                    !takes_as_own(f, &is, STDOUT_FILENO) && !takes_as_own(f, &is, STDERR_FILENO);
     return f->fd >= 0;
 }
 
@@ -33,9 +51,11 @@ bool result_file_close(struct result_file *f)
 
 void result_file_leave(struct result_file *f)
 {
+    char file[PATH_MAX]; /* which the path may name by a symbolic link */
+
     result_file_close(f);
-    if (f->is_new)
-        unlink(f->path);
+    if (f->is_new && realpath(f->path, file) != NULL)
+        unlink(file);
 }
 
 /* An error number, if the file cannot be that long; it is as long as before then. */
@@ -46,8 +66,10 @@ static int make_room(const struct result_file *f, off_t size)
 
     if (fstat(f->fd, &is) != 0)
         return errno;
-    error = posix_fallocate(f->fd, 0, size);
-    if (error == EOPNOTSUPP)
+    do
+        error = fallocate(f->fd, 0, 0, size) == 0 ? 0 : errno;
+    while (error == EINTR);
+    if (error == EOPNOTSUPP || error == ENOSYS)
         return 0; /* a file system that cannot tell beforehand */
     if (error != 0 && ftruncate(f->fd, is.st_size) != 0)
         command_warn("%s is longer than it was", f->path);
