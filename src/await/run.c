@@ -58,10 +58,9 @@ static void deliver(fw_await *op, int error)
     void (*done)(fw_await *, int) = op->call_.done;
 
     op->result_ = (uint16_t)error;
-    if (done == NULL)
-        return;
     fw_operation_tell_(op, error);
-    done(op, error);
+    if (done != NULL)
+        done(op, error);
 }
 
 /* One that was granted: true if it was delivered. */

@@ -45,15 +45,23 @@
 
 #define FW_NOTE_FLAGS_(mode) ((mode) == FW_NOTE_READ_ ? __tsan_mutex_read_lock : 0u)
 
-#define FW_DETECT_LOCKING_(lock, mode) __tsan_mutex_pre_lock((void *)(lock), FW_NOTE_FLAGS_(mode))
-#define FW_DETECT_LOCKED_(lock, mode, is_taken)                                                   \
-    __tsan_mutex_post_lock(                                                                       \
-        (void *)(lock),                                                                           \
-        FW_NOTE_FLAGS_(mode) |                                                                    \
-            ((is_taken) ? 0u : (unsigned)(__tsan_mutex_try_lock | __tsan_mutex_try_lock_failed)), \
-        0)
+/* Between the two the detector would ignore what the thread does: also wakers that it calls. */
+#define FW_DETECT_PRE_(lock, flags) \
+    (__tsan_mutex_pre_lock((void *)(lock), flags), __tsan_mutex_pre_divert((void *)(lock), 0))
+#define FW_DETECT_POST_(lock, flags) \
+    (__tsan_mutex_post_divert((void *)(lock), 0), __tsan_mutex_post_lock((void *)(lock), flags, 0))
+#define FW_DETECT_FAILED_(is_taken) ((is_taken) ? 0u : (unsigned)__tsan_mutex_try_lock_failed)
+
+#define FW_DETECT_LOCKING_(lock, mode) FW_DETECT_PRE_(lock, FW_NOTE_FLAGS_(mode))
+#define FW_DETECT_LOCKED_(lock, mode, is_taken)                                              \
+    FW_DETECT_POST_(lock, FW_NOTE_FLAGS_(mode) | ((is_taken) ? 0u : __tsan_mutex_try_lock) | \
+                              FW_DETECT_FAILED_(is_taken))
+/* Who only tries cannot be in a deadlock: no lock order. */
 #define FW_DETECT_TRYING_(lock, mode) \
-    __tsan_mutex_pre_lock((void *)(lock), FW_NOTE_FLAGS_(mode) | __tsan_mutex_try_lock)
+    FW_DETECT_PRE_(lock, FW_NOTE_FLAGS_(mode) | __tsan_mutex_try_lock)
+#define FW_DETECT_TRIED_(lock, mode, is_taken) \
+    FW_DETECT_POST_(lock,                      \
+                    FW_NOTE_FLAGS_(mode) | __tsan_mutex_try_lock | FW_DETECT_FAILED_(is_taken))
 #define FW_DETECT_UNLOCKING_(lock, mode) \
     (void)__tsan_mutex_pre_unlock((void *)(lock), FW_NOTE_FLAGS_(mode))
 #define FW_DETECT_UNLOCKED_(lock, mode) \
@@ -107,6 +115,7 @@ static inline void fw_note_acquire_(const void *object)
 #define FW_DETECT_LOCKING_(lock, mode) ((void)(lock), (void)(mode))
 #define FW_DETECT_TRYING_(lock, mode) ((void)(lock), (void)(mode))
 #define FW_DETECT_LOCKED_(lock, mode, is_taken) ((is_taken) ? fw_note_locked_(lock, mode) : (void)0)
+#define FW_DETECT_TRIED_(lock, mode, is_taken) FW_DETECT_LOCKED_(lock, mode, is_taken)
 #define FW_DETECT_UNLOCKING_(lock, mode) ((void)(mode), fw_note_unlocking_(lock))
 #define FW_DETECT_UNLOCKED_(lock, mode) ((void)(mode))
 #define FW_DETECT_RELEASE_(object) fw_note_release_(object)
@@ -127,13 +136,13 @@ static inline void fw_note_acquire_(const void *object)
 extern "C" {
 #endif
 extern __thread unsigned fw_note_task_;
-__attribute__((weak)) __thread unsigned fw_note_task_;
+__attribute__((weak, visibility("default"))) __thread unsigned fw_note_task_;
 #ifdef __cplusplus
 }
 #endif
 
-#define FW_NOTE_PASSES_(lock, mode)                                         \
-    (FW_DETECT_TRYING_(lock, mode), (void)FW_DETECT_LOCKED_(lock, mode, 1), \
+#define FW_NOTE_PASSES_(lock, mode)                                        \
+    (FW_DETECT_TRYING_(lock, mode), (void)FW_DETECT_TRIED_(lock, mode, 1), \
      FW_DETECT_UNLOCKING_(lock, mode), (void)FW_DETECT_UNLOCKED_(lock, mode))
 
 #define FW_NOTE_LOCKING_(lock, mode) \
@@ -143,6 +152,11 @@ __attribute__((weak)) __thread unsigned fw_note_task_;
 #define FW_NOTE_LOCKED_(lock, mode, is_taken)                           \
     (fw_note_task_ == 0 ? (void)FW_DETECT_LOCKED_(lock, mode, is_taken) \
      : (is_taken)       ? FW_NOTE_PASSES_(lock, mode)                   \
+                        : (void)0)
+
+#define FW_NOTE_TRIED_(lock, mode, is_taken)                           \
+    (fw_note_task_ == 0 ? (void)FW_DETECT_TRIED_(lock, mode, is_taken) \
+     : (is_taken)       ? FW_NOTE_PASSES_(lock, mode)                  \
                         : (void)0)
 
 /*
@@ -186,14 +200,14 @@ __attribute__((weak)) __thread unsigned fw_note_task_;
         return error_;                                    \
     }
 
-#define FW_NOTED_TRYLOCK_(name, mode, params)             \
-    static inline int name##_noted_ params                \
-    {                                                     \
-        int error_;                                       \
-        FW_NOTE_TRYING_(l, mode);                         \
-        error_ = name(l);                                 \
-        FW_NOTE_LOCKED_(l, mode, FW_NOTE_TAKEN_(error_)); \
-        return error_;                                    \
+#define FW_NOTED_TRYLOCK_(name, mode, params)            \
+    static inline int name##_noted_ params               \
+    {                                                    \
+        int error_;                                      \
+        FW_NOTE_TRYING_(l, mode);                        \
+        error_ = name(l);                                \
+        FW_NOTE_TRIED_(l, mode, FW_NOTE_TAKEN_(error_)); \
+        return error_;                                   \
     }
 
 #define FW_NOTED_UNLOCK_(name, mode, params) \

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <furwock/bits/coro/ipc_unlock.hpp>
 #include <furwock/coro.hpp>
 #include <furwock/ipc/await.h>
 
@@ -110,21 +111,10 @@ class robust_guard {
     bool owner_died_ = false;
 };
 
-using ipc_guard =
-    robust_guard<fw_ipc_mutex, fw_task_ipc_mutex_unlock, fw_task_ipc_mutex_consistent>;
+using ipc_guard = robust_guard<fw_ipc_mutex, detail::task_ipc_unlock, fw_task_ipc_mutex_consistent>;
 using ipc_exclusive_guard =
-    robust_guard<fw_ipc_rwlock, fw_task_ipc_rwlock_wrunlock, fw_task_ipc_rwlock_consistent>;
-
-namespace detail {
-
-inline void ipc_rdunlock(fw_ipc_rwlock *l, fw_task task)
-{
-    fw_task_ipc_rwlock_rdunlock(l, task);
-}
-
-} // namespace detail
-
-using ipc_shared_guard = guard<fw_ipc_rwlock, detail::ipc_rdunlock>;
+    robust_guard<fw_ipc_rwlock, detail::task_ipc_wrunlock, fw_task_ipc_rwlock_consistent>;
+using ipc_shared_guard = guard<fw_ipc_rwlock, detail::task_ipc_rdunlock>;
 
 /* A permit that a task has; empty: none. */
 class ipc_permit {

@@ -26,7 +26,7 @@ static inline void fw_await_note_has_(const fw_await *op, const void *object, in
         FW_DETECT_ACQUIRE_(object);
     } else if (has != FW_AWAIT_NOTHING_ && fw_await_note_is_thread_(op)) {
         FW_DETECT_TRYING_(object, has);
-        FW_DETECT_LOCKED_(object, has, 1);
+        FW_DETECT_TRIED_(object, has, 1);
     } else if (has != FW_AWAIT_NOTHING_) {
         FW_NOTE_PASSES_(object, has);
     }
@@ -45,9 +45,19 @@ static inline void fw_await_note_told_(const fw_await *op, int error)
         fw_await_note_end_(op, error);
 }
 
+/* A plug-in may be unloaded while its operations are over and others' are not. */
+__attribute__((destructor)) static void fw_await_note_forget_(void)
+{
+    fw_await_told_function_ *mine = fw_await_note_told_;
+
+    (void)__atomic_compare_exchange_n(&fw_await_told_, &mine, (fw_await_told_function_ *)0, false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static inline void fw_await_note_begin_(const fw_await *op)
 {
-    __atomic_store_n(&fw_await_told_, &fw_await_note_told_, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&fw_await_told_, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&fw_await_told_, &fw_await_note_told_, __ATOMIC_RELAXED);
     FW_DETECT_RELEASE_(op);
 }
 
@@ -67,16 +77,23 @@ static inline void fw_task_note_leaves_(const void *lock, int mode, fw_task task
         FW_NOTE_UNLOCK_(lock, mode);
 }
 
-#define FW_NOTED_TASK_UNLOCK_(type, name, lock, mode)       \
-    static inline type name##_noted_(lock *l, fw_task task) \
+#define FW_NOTED_TASK_UNLOCK_(name, lock, mode)             \
+    static inline void name##_noted_(lock *l, fw_task task) \
     {                                                       \
         fw_task_note_leaves_(l, mode, task);                \
-        return name(l, task);                               \
+        name(l, task);                                      \
     }
 
-FW_NOTED_TASK_UNLOCK_(void, fw_task_mutex_unlock, fw_mutex, FW_NOTE_WRITE_)
-FW_NOTED_TASK_UNLOCK_(void, fw_task_rwlock_rdunlock, fw_rwlock, FW_NOTE_READ_)
-FW_NOTED_TASK_UNLOCK_(void, fw_task_rwlock_wrunlock, fw_rwlock, FW_NOTE_WRITE_)
+#define FW_NOTED_TASK_UNLOCK_INT_(name, lock, mode)        \
+    static inline int name##_noted_(lock *l, fw_task task) \
+    {                                                      \
+        fw_task_note_leaves_(l, mode, task);               \
+        return name(l, task);                              \
+    }
+
+FW_NOTED_TASK_UNLOCK_(fw_task_mutex_unlock, fw_mutex, FW_NOTE_WRITE_)
+FW_NOTED_TASK_UNLOCK_(fw_task_rwlock_rdunlock, fw_rwlock, FW_NOTE_READ_)
+FW_NOTED_TASK_UNLOCK_(fw_task_rwlock_wrunlock, fw_rwlock, FW_NOTE_WRITE_)
 
 /* A submit call.  `has`: what it has if it returns 0, and what after EOWNERDEAD. */
 #define FW_NOTED_AWAIT_(name, type, has, has_dead)                                      \
@@ -133,8 +150,10 @@ static inline int fw_loop_post_noted_(fw_await *op)
 static inline int fw_await_poll_noted_(fw_await *op)
 {
     bool waited = fw_await_waits_(op);
-    int error = fw_await_poll(op);
+    int error;
 
+    fw_await_note_begin_(op); /* one on a condition may be queued for the mutex now */
+    error = fw_await_poll(op);
     if (waited && error != EINPROGRESS)
         fw_await_note_end_(op, error);
     return error;
@@ -162,6 +181,14 @@ static inline bool fw_await_cancel_noted_(fw_await *op)
     return is_cancelled;
 }
 
+/* What was granted is given back, to another. */
+static inline bool fw_await_drop_noted_(fw_await *op)
+{
+    if (fw_await_waits_(op) && op->object_ != 0)
+        FW_DETECT_RELEASE_(op->object_);
+    return fw_await_drop(op);
+}
+
 #define fw_task_switch fw_task_switch_noted_
 #define fw_task_mutex_unlock fw_task_mutex_unlock_noted_
 #define fw_task_rwlock_rdunlock fw_task_rwlock_rdunlock_noted_
@@ -178,6 +205,7 @@ static inline bool fw_await_cancel_noted_(fw_await *op)
 #define fw_await_poll fw_await_poll_noted_
 #define fw_await_set_waker fw_await_set_waker_noted_
 #define fw_await_cancel fw_await_cancel_noted_
+#define fw_await_drop fw_await_drop_noted_
 
 #endif
 

@@ -7,6 +7,26 @@
 #include <furwock/await.h>
 #include <furwock/bits/error.hpp>
 
+/* One type in all of a program, also where the calls are macros (bits/annotated/await.h). */
+namespace fw::detail {
+
+inline void task_unlock(fw_mutex *m, fw_task task)
+{
+    fw_task_mutex_unlock(m, task);
+}
+
+inline void task_rdunlock(fw_rwlock *l, fw_task task)
+{
+    fw_task_rwlock_rdunlock(l, task);
+}
+
+inline void task_wrunlock(fw_rwlock *l, fw_task task)
+{
+    fw_task_rwlock_wrunlock(l, task);
+}
+
+} // namespace fw::detail
+
 namespace fw::co {
 
 /* Who owns what is locked: a number, as long as this lives.  EAGAIN is thrown: 4 million live. */
@@ -105,9 +125,9 @@ template <class Object, void (*Unlock)(Object *, fw_task)> class guard {
     fw_task owner_ = 0;
 };
 
-using mutex_guard = guard<fw_mutex, fw_task_mutex_unlock>;
-using shared_guard = guard<fw_rwlock, fw_task_rwlock_rdunlock>;
-using exclusive_guard = guard<fw_rwlock, fw_task_rwlock_wrunlock>;
+using mutex_guard = guard<fw_mutex, detail::task_unlock>;
+using shared_guard = guard<fw_rwlock, detail::task_rdunlock>;
+using exclusive_guard = guard<fw_rwlock, detail::task_wrunlock>;
 
 } // namespace fw::co
 

@@ -15,9 +15,9 @@ FW_NOTED_AWAIT_(fw_await_ipc_sem, fw_ipc_sem, FW_AWAIT_UNIT_, FW_AWAIT_NOTHING_)
 FW_NOTED_AWAIT_(fw_await_ipc_permits, fw_ipc_permits, FW_AWAIT_UNIT_, FW_AWAIT_UNIT_)
 FW_NOTED_AWAIT_COND_(fw_await_ipc_cond, fw_ipc_cond, fw_ipc_mutex)
 
-FW_NOTED_TASK_UNLOCK_(int, fw_task_ipc_mutex_unlock, fw_ipc_mutex, FW_NOTE_WRITE_)
-FW_NOTED_TASK_UNLOCK_(int, fw_task_ipc_rwlock_rdunlock, fw_ipc_rwlock, FW_NOTE_READ_)
-FW_NOTED_TASK_UNLOCK_(int, fw_task_ipc_rwlock_wrunlock, fw_ipc_rwlock, FW_NOTE_WRITE_)
+FW_NOTED_TASK_UNLOCK_INT_(fw_task_ipc_mutex_unlock, fw_ipc_mutex, FW_NOTE_WRITE_)
+FW_NOTED_TASK_UNLOCK_INT_(fw_task_ipc_rwlock_rdunlock, fw_ipc_rwlock, FW_NOTE_READ_)
+FW_NOTED_TASK_UNLOCK_INT_(fw_task_ipc_rwlock_wrunlock, fw_ipc_rwlock, FW_NOTE_WRITE_)
 
 static inline int fw_task_ipc_permits_give_noted_(fw_ipc_permits *l, uint32_t permit, fw_task task)
 {

@@ -38,7 +38,7 @@ static inline void fw_ipc_rwlock_note_turned_(fw_ipc_rwlock *l, int from, int to
 {
     FW_NOTE_UNLOCK_(l, from);
     FW_NOTE_TRYING_(l, to);
-    FW_NOTE_LOCKED_(l, to, 1);
+    FW_NOTE_TRIED_(l, to, 1);
 }
 
 static inline int fw_ipc_rwlock_note_upgraded_(fw_ipc_rwlock *l, int error)
