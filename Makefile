@@ -63,8 +63,8 @@ by_make = $(if $(wildcard build/library/Makefile),-G "Unix Makefiles",$(if \
 # A step that fails stops none that does not need it: all that is wrong is seen at once.
 KEEP_GOING := -k 10
 
-# Many tests wait for something most of the time: of these, half as many more run at once.
-run_tests = tools/tests build/$(1) -j $(shell echo $$(($(JOBS) * 3 / 2))) --output-on-failure $(2) \
+# Many tests wait for something most of the time: twice as many of them run at once.
+run_tests = tools/tests build/$(1) -j $(shell echo $$(($(JOBS) * 2))) --output-on-failure $(2) \
     $(TEST_ARGS)
 
 # `python3` is one that has the modules of reports.
