@@ -143,6 +143,16 @@ TEST(tells_before_done)
     assert_int_equal(done_with, 0);
 }
 
+TEST(tells_of_one_that_is_polled)
+{
+    fw_await_init(&op, loop, task, NULL);
+    assert_int_equal(fw_await_sem(&op, &sem, NULL), EINPROGRESS);
+    assert_int_equal(fw_sem_post(&sem), 0);
+    assert_int_equal(fw_loop_run(loop, 0), 1);
+    assert_int_equal(told, 0);
+    assert_int_equal(fw_await_poll(&op), 0);
+}
+
 TEST(tells_before_the_waker)
 {
     fw_await_init_waker(&op, task, wake, NULL);

@@ -106,6 +106,29 @@ class Table(Case):
             self.assertEqual(run(f"--stat={path}", "--", "true").returncode, 0)
             self.assertNotIn("older", path.read_text(encoding="ascii"))
 
+    def test_standard_output_that_is_a_file(self):
+        """What the program printed stays there."""
+        with tempfile.TemporaryFile("w+", encoding="ascii") as out:
+            done = subprocess.run([*PROGRAM, "run", "--stat=/dev/stdout", "--", "seq", "1000"],
+                                  stdout=out, timeout=900, check=False)
+            out.seek(0)
+            text = out.read()
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(text.startswith("1\n2\n3\n"), text[:40])
+        self.assertIn("\n1000\n", text)
+        self.assertIn("waits within", text)
+
+    def test_a_link_to_nowhere_stays(self):
+        no_room = 'prlimit --pid $PPID --fsize=0 && exec "$0"'
+        with tempfile.TemporaryDirectory() as room:
+            target, link = pathlib.Path(room, "target"), pathlib.Path(room, "link")
+            link.symlink_to(target)
+            self.assertEqual(run(f"--stat={link}", "--", "sh", "-c", no_room, HOT).returncode, 125)
+            self.assertTrue(link.is_symlink())
+            self.assertFalse(target.exists())
+            self.assertEqual(run(f"--stat={link}", "--", "true").returncode, 0)
+            self.assertIn("waits within", target.read_text(encoding="ascii"))
+
     def test_json_to_a_file(self):
         with tempfile.TemporaryDirectory() as room:
             done = run(f"--json={room}/figures", "--", HOT)
