@@ -45,7 +45,7 @@
 
 #define FW_NOTE_FLAGS_(mode) ((mode) == FW_NOTE_READ_ ? __tsan_mutex_read_lock : 0u)
 
-/* Between the two the detector would ignore what the thread does: also wakers that it calls. */
+/* Without the diversion all that the thread does in between is ignored, also in wakers. */
 #define FW_DETECT_PRE_(lock, flags) \
     (__tsan_mutex_pre_lock((void *)(lock), flags), __tsan_mutex_pre_divert((void *)(lock), 0))
 #define FW_DETECT_POST_(lock, flags) \
