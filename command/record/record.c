@@ -130,12 +130,44 @@ static bool has_ended(pid_t child)
 
 /* --- The recording ---------------------------------------------------------------------------- */
 
+enum { LAYOUT = JSON_COMPACT | JSON_REAL_PRECISION(9) };
+
+/* It may have taken days: where there is room for it, if not where it was to go. */
+static bool write_elsewhere(const json_t *root, char path[PATH_MAX])
+{
+    const char *const own = getenv("TMPDIR");
+    const char *const folders[] = {"/dev/shm", own != NULL && own[0] == '/' ? own : "/tmp", "/tmp"};
+
+    for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
+        bool is_good;
+        int fd;
+
+        if (snprintf(path, PATH_MAX, "%s/furwock-waits-XXXXXX", folders[i]) >= PATH_MAX)
+            continue;
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        is_good = json_dumpfd(root, fd, LAYOUT) == 0;
+        if (close(fd) == 0 && is_good)
+            return true;
+        unlink(path);
+    }
+    return false;
+}
+
 static void write_file(struct result_file *file, const struct waits_view *v)
 {
     json_t *root = recording_save(v);
+    char path[PATH_MAX];
+    int error;
 
-    if (!result_file_write(file, root, JSON_COMPACT | JSON_REAL_PRECISION(9)))
-        command_die(COMMAND_FAILED, "cannot write %s: %s", file->path, strerror(errno));
+    if (!result_file_write(file, root, LAYOUT)) {
+        error = errno;
+        if (write_elsewhere(root, path))
+            command_die(COMMAND_FAILED, "cannot write %s: %s; the recording is in %s", file->path,
+                        strerror(error), path);
+        command_die(COMMAND_FAILED, "cannot write %s: %s", file->path, strerror(error));
+    }
     json_decref(root);
 }
 

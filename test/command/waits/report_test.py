@@ -162,6 +162,16 @@ class Recording(command_test.Case):
             os.close(reader)
         self.assertTrue(pipe.is_fifo())
 
+    def test_a_recording_that_cannot_be_written_is_kept(self):
+        done = command_test.furwock("record", "-p", str(os.getpid()), "--seconds=0.01", "-o",
+                                    "/dev/full")
+        self.assertEqual(done.returncode, 1)
+        said = re.fullmatch("furwock record: cannot write /dev/full: No space left on device; "
+                            "the recording is in (/.+)\n", done.stderr)
+        self.assertIsNotNone(said, done.stderr)
+        self.addCleanup(os.unlink, said[1])
+        self.good("report", said[1])
+
     def test_what_is_there_stays_if_it_cannot_be_written(self):
         done = command_test.furwock("record", "-p", str(os.getpid()), "--seconds=0.01", "-o",
                                     "/nowhere/file")
