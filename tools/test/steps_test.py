@@ -84,7 +84,10 @@ class QuietlyTest(InDirectory):
     def test_a_full_disk_and_no_permission_are_named(self):
         done = run(TOOLS / "quietly", self.where / "log", "sh", "-c",
                    "echo x.o: No space left on device; exit 1")
-        self.assertIn("make room", done.stdout)
+        self.assertIn("are free here: make room", done.stdout)
+        done = run(TOOLS / "quietly", self.where / "log", "sh", "-c",
+                   """echo '"/proc/no/file": No space left on device'; exit 1""")
+        self.assertIn("are free in /proc: make room", done.stdout)
         done = run(TOOLS / "quietly", "/dev/full", "sh", "-c", "echo text")
         self.assertEqual(done.returncode, 1)
         self.assertIn("quietly: /dev/full: No space left on device", done.stdout)
