@@ -102,4 +102,7 @@ error_t command_parse_target(int key, char *arg, struct argp_state *state);
 /* The first line of a file, without its end; false: it cannot be read. */
 bool command_first_line(const char *path, char *line, size_t size);
 
+/* Where files of a run may go, the best first: in memory, then TMPDIR, /tmp.  NULL: no more. */
+const char *command_folder(unsigned i);
+
 #endif

@@ -106,20 +106,35 @@ bool result_file_put(struct result_file *f, const void *bytes, size_t n)
     return error == 0;
 }
 
-bool result_file_write(struct result_file *f, const json_t *root, size_t flags)
+bool result_file_end(struct result_file *f, const void *bytes, size_t n)
 {
-    char *text = json_dumps(root, flags);
-    size_t length = text != NULL ? strlen(text) : 0;
-    int error = ENOMEM;
+    int error;
 
-    if (text != NULL) {
-        text[length] = '\n'; /* in the place of its end */
-        error = result_file_put(f, text, length + 1) ? 0 : errno;
-        free(text);
-    }
-    if (error == 0)
+    if (result_file_put(f, bytes, n))
         return result_file_close(f);
+    error = errno;
     result_file_leave(f);
     errno = error;
     return false;
+}
+
+bool result_file_write(struct result_file *f, const json_t *root, size_t flags)
+{
+    char *text = json_dumps(root, flags);
+    size_t length;
+    bool is_written;
+    int error;
+
+    if (text == NULL) {
+        result_file_leave(f);
+        errno = ENOMEM;
+        return false;
+    }
+    length = strlen(text);
+    text[length] = '\n'; /* in the place of its end */
+    is_written = result_file_end(f, text, length + 1);
+    error = errno;
+    free(text);
+    errno = error;
+    return is_written;
 }

@@ -29,7 +29,10 @@ bool result_file_put(struct result_file *f, const void *bytes, size_t n);
 /* Closes the file: false, and errno, if what was written has not arrived. */
 bool result_file_close(struct result_file *f);
 
-/* Writes the result, and a newline, and closes the file: false, and errno, where it could not. */
+/* Writes the result and closes the file: false, and errno, where it could not. */
+bool result_file_end(struct result_file *f, const void *bytes, size_t n);
+
+/* The same with a JSON text, and a newline. */
 bool result_file_write(struct result_file *f, const json_t *root, size_t flags);
 
 /* Nothing was written: closes the file, which is as it was before. */

@@ -135,14 +135,13 @@ enum { LAYOUT = JSON_COMPACT | JSON_REAL_PRECISION(9) };
 /* It may have taken days: where there is room for it, if not where it was to go. */
 static bool write_elsewhere(const json_t *root, char path[PATH_MAX])
 {
-    const char *const own = getenv("TMPDIR");
-    const char *const folders[] = {"/dev/shm", own != NULL && own[0] == '/' ? own : "/tmp", "/tmp"};
+    const char *folder;
 
-    for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
+    for (unsigned i = 0; (folder = command_folder(i)) != NULL; i++) {
         bool is_good;
         int fd;
 
-        if (snprintf(path, PATH_MAX, "%s/furwock-waits-XXXXXX", folders[i]) >= PATH_MAX)
+        if (snprintf(path, PATH_MAX, "%s/furwock-waits-XXXXXX", folder) >= PATH_MAX)
             continue;
         fd = mkostemp(path, O_CLOEXEC);
         if (fd < 0)

@@ -166,20 +166,15 @@ static FILE *open_output(struct output *o, const char *path)
 
 static void close_output(struct output *o)
 {
-    bool is_good = !ferror(o->out);
-    int error;
+    bool is_whole = !ferror(o->out);
 
-    is_good = fclose(o->out) == 0 && is_good;
-    errno = is_good ? 0 : ENOMEM;
-    is_good = is_good && result_file_put(&o->file, o->text, o->length);
-    error = errno;
-    free(o->text);
-    if (!is_good) {
+    if (fclose(o->out) != 0 || !is_whole) {
         result_file_leave(&o->file);
-        command_die(COMMAND_FAILED, "cannot write %s: %s", o->file.path, strerror(error));
+        command_die(COMMAND_FAILED, "no memory");
     }
-    if (!result_file_close(&o->file))
+    if (!result_file_end(&o->file, o->text, o->length))
         command_die(COMMAND_FAILED, "cannot write %s: %s", o->file.path, strerror(errno));
+    free(o->text);
 }
 
 static void write_files(const struct options *o, const struct waits_view *v, const char *name)

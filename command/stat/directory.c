@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/command.h"
+
 static const char stem[] = "furwock-stat-";
 
 /* A new directory, not locked yet, may be taken for one that was left; one may fill up again. */
@@ -101,13 +103,12 @@ static bool make_in(const char *parent, char path[PATH_MAX])
 /* In memory, if possible: what is written there costs nothing more than the writing. */
 bool run_stat_make_directory(char path[PATH_MAX])
 {
-    const char *const own = getenv("TMPDIR");
-    const char *const parents[] = {"/dev/shm", own != NULL && own[0] == '/' ? own : "/tmp", "/tmp"};
+    const char *parent;
 
-    for (unsigned i = 0; i < sizeof parents / sizeof *parents; i++)
-        remove_what_was_left(parents[i]);
-    for (unsigned i = 0; i < sizeof parents / sizeof *parents; i++)
-        if (make_in(parents[i], path))
+    for (unsigned i = 0; (parent = command_folder(i)) != NULL; i++)
+        remove_what_was_left(parent);
+    for (unsigned i = 0; (parent = command_folder(i)) != NULL; i++)
+        if (make_in(parent, path))
             return true;
     return false;
 }
