@@ -72,6 +72,14 @@ static void assert_has(enum fw_await_has_ has)
     assert_int_equal(fw_await_has_(&op, ECANCELED), FW_AWAIT_NOTHING_);
 }
 
+/* It waits, would have that, and is dropped. */
+static void assert_waits_for(int submitted, enum fw_await_has_ has)
+{
+    assert_int_equal(submitted, EINPROGRESS);
+    assert_has(has);
+    assert_true(fw_await_drop(&op));
+}
+
 TEST(says_what_a_mutex_gives)
 {
     fw_mutex_lock(&mutex);
@@ -87,12 +95,8 @@ TEST(says_what_a_mutex_gives)
 TEST(says_in_which_mode_a_lock_is_held)
 {
     fw_rwlock_wrlock(&rwlock);
-    assert_int_equal(fw_await_rdlock(&op, &rwlock, NULL), EINPROGRESS);
-    assert_has(FW_AWAIT_READS_);
-    assert_true(fw_await_drop(&op));
-    assert_int_equal(fw_await_wrlock(&op, &rwlock, NULL), EINPROGRESS);
-    assert_has(FW_AWAIT_WRITES_);
-    assert_true(fw_await_drop(&op));
+    assert_waits_for(fw_await_rdlock(&op, &rwlock, NULL), FW_AWAIT_READS_);
+    assert_waits_for(fw_await_wrlock(&op, &rwlock, NULL), FW_AWAIT_WRITES_);
     fw_rwlock_unlock(&rwlock);
 }
 
@@ -100,15 +104,9 @@ TEST(knows_what_only_lets_through)
 {
     fw_deadline later = {.clock = CLOCK_MONOTONIC, .at.tv_sec = 1000000000};
 
-    assert_int_equal(fw_await_sem(&op, &sem, NULL), EINPROGRESS);
-    assert_has(FW_AWAIT_UNIT_);
-    assert_true(fw_await_drop(&op));
-    assert_int_equal(fw_await_event(&op, &event, NULL), EINPROGRESS);
-    assert_has(FW_AWAIT_UNIT_);
-    assert_true(fw_await_drop(&op));
-    assert_int_equal(fw_await_latch(&op, &latch, NULL), EINPROGRESS);
-    assert_has(FW_AWAIT_UNIT_);
-    assert_true(fw_await_drop(&op));
+    assert_waits_for(fw_await_sem(&op, &sem, NULL), FW_AWAIT_UNIT_);
+    assert_waits_for(fw_await_event(&op, &event, NULL), FW_AWAIT_UNIT_);
+    assert_waits_for(fw_await_latch(&op, &latch, NULL), FW_AWAIT_UNIT_);
     assert_int_equal(fw_await_timer(&op, &later), EINPROGRESS);
     assert_has(FW_AWAIT_NOTHING_);
 }

@@ -147,6 +147,14 @@ static inline int fw_loop_post_noted_(fw_await *op)
     return fw_loop_post(op);
 }
 
+/* Of an operation that has not been told yet. */
+static inline int fw_await_note_result_(const fw_await *op, bool waited, int error)
+{
+    if (waited && error != EINPROGRESS)
+        fw_await_note_end_(op, error);
+    return error;
+}
+
 static inline int fw_await_poll_noted_(fw_await *op)
 {
     bool waited = fw_await_waits_(op);
@@ -154,9 +162,7 @@ static inline int fw_await_poll_noted_(fw_await *op)
 
     fw_await_note_begin_(op); /* one on a condition may be queued for the mutex now */
     error = fw_await_poll(op);
-    if (waited && error != EINPROGRESS)
-        fw_await_note_end_(op, error);
-    return error;
+    return fw_await_note_result_(op, waited, error);
 }
 
 static inline int fw_await_set_waker_noted_(fw_await *op, void (*wake)(void *arg), void *arg,
@@ -167,9 +173,7 @@ static inline int fw_await_set_waker_noted_(fw_await *op, void (*wake)(void *arg
 
     fw_await_note_begin_(op);
     error = fw_await_set_waker(op, wake, arg, old);
-    if (waited && error != EINPROGRESS)
-        fw_await_note_end_(op, error);
-    return error;
+    return fw_await_note_result_(op, waited, error);
 }
 
 static inline bool fw_await_cancel_noted_(fw_await *op)

@@ -84,7 +84,9 @@ static inline int fw_ipc_rwlock_downgrade_upgradable_noted_(fw_ipc_rwlock *l)
 
 static inline int fw_ipc_rwlock_unlock_noted_(fw_ipc_rwlock *l)
 {
-    FW_NOTE_UNLOCK_(l, fw_ipc_rwlock_noted_mode_(l));
+    int mode = fw_ipc_rwlock_noted_mode_(l);
+
+    FW_NOTE_UNLOCK_(l, mode);
     return fw_ipc_rwlock_unlock(l);
 }
 
