@@ -62,11 +62,15 @@ def number(pattern, text):
     """The number in group 1 of a pattern that must be there."""
     found = re.search(pattern, text, re.MULTILINE)
     if not found:
-        raise Failure(f"said nothing like '{pattern}'")
+        raise Failure(f"said nothing like '{pattern}': {last_line(text)}")
     return float(found.group(1))
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return (lines or ["nothing"])[-1][:200]
 
 
 def must_say(pattern, text):
     if not re.search(pattern, text, re.MULTILINE):
-        lines = [line for line in text.splitlines() if line.strip()]
-        raise Failure(f"did not say '{pattern}': {(lines or ['nothing'])[-1][:200]}")
+        raise Failure(f"did not say '{pattern}': {last_line(text)}")
