@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "library.h"
 
@@ -159,6 +160,8 @@ static void become_first_on_one_cpu(void)
         skip("cannot stay on one CPU");
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first) != 0)
         skip("no permission for SCHED_FIFO");
+    /* One that waits for a page runs no more, and gives way to those below it. */
+    (void)!mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
 int main(void)
