@@ -23,6 +23,10 @@
  *         the process is killed that cannot be had: see alarm in ipc/wait.h.)
  *   ENG4  What an engine cannot have in the kernel it leaves unarmed, and says so (is_complete):
  *         the owner looks at intervals then.
+ *   ENG5  The alarm of a region remembers nothing (IWAIT7).  After flush it is in the kernel, and
+ *         the owner looks at all words once more; or the engine compares them itself after each
+ *         time that it has queued the alarm.  (With helper threads: as many as one of them has room
+ *         for, 63 at least; a re-check finds the others.)
  *
  * Engines, best first; one that cannot do a whole round (arm, wake, reap) here is not chosen:
  *   uring    a wait in an io_uring for each word (Linux 6.7; often refused in containers)
@@ -40,6 +44,7 @@ struct fw_kernel_wait_ {
     const uint32_t *word;
     uint32_t expected;
     uint8_t role;    /* for whoever armed it, and so is what it belongs to */
+    bool is_alarm;   /* of a region: ENG5 */
     bool is_armed;   /* until reap has returned it; the loop's thread only */
     uint8_t told;    /* enum fw_wait_told_; this and all that follows are the engine's until then */
     bool is_leaving; /* disarm was called */

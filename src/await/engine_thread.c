@@ -105,12 +105,28 @@ static void let_leave(struct helper *h)
             leave(h, i, FW_TOLD_CANCELLED_);
 }
 
-static uint32_t fill(struct helper *h, fw_futex_any *words)
+/* ENG5: words 1 to n - 1 are compared once more behind the n-th, and nobody is woken there. */
+static uint32_t compare_again(fw_futex_any *words, uint32_t n)
 {
+    uint32_t all = n;
+
+    for (uint32_t i = 1; i < n && all < FW_FUTEX_WAIT_ANY_MAX; i++)
+        words[all++] = (fw_futex_any){words[i].word, words[i].expected, FW_FUTEX_PRIVATE};
+    return all;
+}
+
+/* *n words to sleep on; returns how many there are with those that are only compared. */
+static uint32_t fill(struct helper *h, fw_futex_any *words, uint32_t *n)
+{
+    bool has_alarm = false;
+
     words[0] = (fw_futex_any){&h->changes, fw_load32_relaxed(&h->changes), FW_FUTEX_PRIVATE};
-    for (uint32_t i = 0; i < h->n; i++)
+    for (uint32_t i = 0; i < h->n; i++) {
         words[i + 1] = (fw_futex_any){h->waits[i]->word, h->waits[i]->expected, FW_FUTEX_SHARED};
-    return h->n + 1;
+        has_alarm = has_alarm || h->waits[i]->is_alarm;
+    }
+    *n = h->n + 1;
+    return has_alarm ? compare_again(words, *n) : *n;
 }
 
 /* One of n words is gone, or not: asks about it alone, without sleeping. */
@@ -149,15 +165,15 @@ static void *help(void *helper)
 {
     struct helper *h = helper;
     fw_futex_any words[FW_FUTEX_WAIT_ANY_MAX];
-    uint32_t n;
+    uint32_t n, all;
     int answer;
 
     fw_mutex_lock(&h->engine->lock);
     while (!h->is_ending) {
         let_leave(h);
-        n = fill(h, words);
+        all = fill(h, words, &n);
         fw_mutex_unlock(&h->engine->lock);
-        answer = fw_can_wait_any_() ? fw_sleep_any_gone_(words, n, NULL) : -ENOSYS;
+        answer = fw_can_wait_any_() ? fw_sleep_any_gone_(words, all, NULL) : -ENOSYS;
         if (fw_cannot_sleep_any_(answer))
             sleep_blindly(h, words[0].expected);
         fw_mutex_lock(&h->engine->lock);

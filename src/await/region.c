@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The queues of operations that wait for objects of regions: how they get in, and how a release by
- * a task of this process finds them.  Contract, and AWI1 to AWI5: region.h.
+ * a task of this process finds them.  Contract, and AWI1 to AWI6: region.h.
  *
  * Origin: that those who wait for one lock stand in one queue, of which only the first needs the
  * kernel, is the CLH and MCS locks' (Magnusson et al. 1994; Mellor-Crummey and Scott 1991); that a
@@ -29,7 +29,10 @@ enum { PASSES_MAX = 16 };
 enum { BUCKETS = 64, BUCKET_SHIFT = 58 };
 #define HASH UINT64_C(0x9e3779b97f4a7c15) /* 2^64 by the golden ratio (Knuth, volume 3, 6.4) */
 
-static struct fw_region_bucket_ buckets[BUCKETS];
+#ifndef FW_OF_PROCESS_ /* the model has several processes */
+#define FW_OF_PROCESS_
+#endif
+static struct fw_region_bucket_ buckets[BUCKETS] FW_OF_PROCESS_;
 
 const struct fw_target_ *const fw_targets_[FW_TARGETS_] = {
     [FW_TARGET_MUTEX_] = &fw_target_mutex_, [FW_TARGET_SEM_] = &fw_target_sem_,
@@ -268,7 +271,7 @@ static int queue(fw_await *op, unsigned target, const void *object, struct fw_wa
     fw_watch_append_(w, op);
     fw_region_bucket_unlock_(b);
     error = fw_operation_queued_(loop, op, deadline);
-    if (is_first)
+    if (is_first) /* F:ipc-await-never-arms */
         fw_watch_arm_(w, look);
     else
         fw_watch_look_(w, false);

@@ -29,6 +29,9 @@
  *   AWI3  A watch looks by itself at the end of each re-check interval (IWAIT: the same lengths).
  *         From the first one on it also has a wait on the life of the holder, and the loop has one
  *         on the alarm of the region: deaths are told then.  Before that its look finds them.
+ *   AWI6  An alarm that rings before a loop listens to it is not heard.  So once that wait is in the
+ *         kernel the loop looks at all words again: whoever was woken there, and died, had been
+ *         woken by a change that this look sees.
  *   AWI4  Operations enter and leave the queue of a watch in the lock of its bucket.  A loop's own
  *         thread adds them, takes them out, and grants what the loop has taken; a release by a task
  *         of this process, in any thread, grants the first one (ITSK2).
@@ -142,6 +145,7 @@ struct fw_region_alarm_ {
     struct fw_kernel_wait_ wait;
     const struct fw_ipc_mapping_ *mapping;
     uint32_t watches;
+    bool is_new; /* AWI6 */
 };
 
 /* What a loop does with objects of regions. */

@@ -40,6 +40,7 @@ static int attempt(fw_await *op, struct fw_look_ *look)
                                       &now);
         if (error == EOWNERDEAD)
             fw_region_keep_dead_(op, now & FW_IPC_HOLDER);
+        /* F:ipc-await-unannounced */
     } while (error == EBUSY && !fw_ipc_mutex_announce_(m, &now));
     if (error == 0 || error == EOWNERDEAD)
         fw_ipc_keeper_note_(m, op->task_);
@@ -64,7 +65,7 @@ static void give_back(fw_await *op)
 {
     fw_ipc_mutex *m = (fw_ipc_mutex *)op->object_;
 
-    if (fw_region_kept_dead_(op) != 0)
+    if (fw_region_kept_dead_(op) != 0) /* F:ipc-await-hides-death */
         fw_ipc_mutex_restore_(m, op->task_, fw_region_kept_dead_(op));
     else
         fw_ipc_mutex_unlock_as_(m, op->task_);

@@ -18,7 +18,7 @@ static int attempt(fw_await *op, struct fw_look_ *look)
 
 static void give_back(fw_await *op)
 {
-    fw_ipc_sem_post((fw_ipc_sem *)op->object_);
+    fw_ipc_sem_post((fw_ipc_sem *)op->object_); /* F:ipc-await-keeps-unit */
 }
 
 const struct fw_target_ fw_target_sem_ = {

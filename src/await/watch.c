@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a loop has in the kernel for the objects of regions that its operations wait for, and what
- * it does when something of it comes back.  All by the loop's thread.  Contract, and AWI1 to AWI5:
+ * it does when something of it comes back.  All by the loop's thread.  Contract, and AWI1 to AWI6:
  * region.h.
  */
 #include <errno.h>
@@ -28,7 +28,7 @@ static void pass_wake_on(struct fw_watch_ *w)
     const struct fw_target_ *target = fw_targets_[w->number];
 
     if (w->was_told && w->word.word != NULL) /* else it is the first look for others: AWC2 */
-        fw_ipc_wake_(w->word.word, 1);
+        fw_ipc_wake_(w->word.word, 1);       /* F:ipc-await-keeps-wake */
     if (w->was_told && target->pass_on != NULL)
         target->pass_on(w);
     w->was_told = false;
@@ -64,7 +64,7 @@ void fw_watch_look_(struct fw_watch_ *w, bool asks)
         if (has_it && target->is_held)
             pass_wake_on(w);
     }
-    pass_wake_on(w);
+    pass_wake_on(w); /* F:ipc-await-leaves-quietly */
     fw_watch_idle_(w);
 }
 
@@ -111,14 +111,19 @@ static void add_todo(struct fw_watch_ *w)
     r->todo = w;
 }
 
+static void add_all_todo(struct fw_region_loop_ *r, const struct fw_ipc_mapping_ *mapping)
+{
+    for (struct fw_watch_ *w = r->watches; w != NULL; w = w->next)
+        if (w->mapping == mapping)
+            add_todo(w);
+}
+
 /* A member of the region has died that owed others a wake: all look, and begin anew (IWAIT6). */
 static void hear_alarm(struct fw_region_loop_ *r, struct fw_region_alarm_ *a)
 {
     if (a->wait.told == FW_TOLD_LOOK_) {
-        fw_ipc_wake_(a->wait.word, FW_FUTEX_ALL);
-        for (struct fw_watch_ *w = r->watches; w != NULL; w = w->next)
-            if (w->mapping == a->mapping)
-                add_todo(w);
+        fw_ipc_wake_(a->wait.word, FW_FUTEX_ALL); /* F:ipc-await-keeps-alarm */
+        add_all_todo(r, a->mapping);              /* F:ipc-await-idle-alarm */
     }
     fw_ipc_keeper_unuse_(a->mapping);
 }
@@ -132,9 +137,9 @@ static void hear(struct fw_region_loop_ *r, const struct fw_kernel_wait_ *back)
         return;
     }
     if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_WORD_)
-        w->was_told = true;
+        w->was_told = true; /* F:ipc-await-untold */
     if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_LIFE_)
-        fw_ipc_wake_(back->word, FW_FUTEX_ALL); /* IWAIT2 */
+        fw_ipc_wake_(back->word, FW_FUTEX_ALL); /* IWAIT2  F:ipc-await-keeps-death */
     if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_BESIDE_)
         fw_ipc_wake_(&w->mapping->head->alarm, FW_FUTEX_ALL); /* ICV6: whose life is not known */
     add_todo(w);
@@ -203,6 +208,20 @@ static bool hear_all(struct fw_region_loop_ *r)
     return back != NULL;
 }
 
+/* AWI6: true if there were alarms. */
+static bool look_past_alarms(struct fw_region_loop_ *r)
+{
+    bool has_alarm = false;
+
+    for (unsigned i = 0; i < FW_RANGES; i++)
+        if (r->alarms[i].is_new) {
+            r->alarms[i].is_new = false;
+            add_all_todo(r, r->alarms[i].mapping); /* F:ipc-await-late-alarm */
+            has_alarm = true;
+        }
+    return has_alarm;
+}
+
 /*
  * Begins what was armed.  Some of it may come back at once, and of that the descriptor does not
  * tell.
@@ -210,11 +229,12 @@ static bool hear_all(struct fw_region_loop_ *r)
 static void flush(fw_loop *loop)
 {
     struct fw_region_loop_ *r = fw_regions_of_(loop);
-    bool has_more = true;
+    bool has_more = true, has_alarm;
 
     for (unsigned i = 0; i < FLUSHES && has_more; i++) {
         r->is_partial = !fw_engine_flush_(r->engine);
-        has_more = hear_all(r);
+        has_alarm = look_past_alarms(r);
+        has_more = hear_all(r) || has_alarm;
     }
     if (has_more) { /* a word that changes all the time */
         fw_store32_release(&loop->regions_due, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a watch has in the kernel, and for how long it waits before it looks by itself.  Contract,
- * and AWI1 to AWI5: region.h.
+ * and AWI1 to AWI6: region.h.
  */
 #include <stddef.h>
 
@@ -80,6 +80,7 @@ static void arm_life(struct fw_watch_ *w, const struct fw_look_ *look, uint64_t 
     if (m == NULL || holder == look->keeper->id || is_life_armed(w, fw_ipc_life_half_(m)))
         return;
     life = fw_load64_acquire(&m->life);
+    /* F:ipc-await-late-life */
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0) { /* it has died now */
         w->recheck_at = fw_clock_ns_();
         fw_watch_note_recheck_(w);
@@ -108,7 +109,7 @@ static void arm_lives(struct fw_watch_ *w, const struct fw_look_ *look)
         if (w->lives[i].is_armed && !is_looked_at(w, look, w->lives[i].word))
             fw_engine_disarm_(fw_engine_of_(w), &w->lives[i]);
     for (uint32_t i = 0; i < look->n; i++)
-        arm_life(w, look, look->holders[i]);
+        arm_life(w, look, look->holders[i]); /* F:ipc-await-unwatched */
 }
 
 static void arm_alarm(struct fw_watch_ *w)
@@ -118,8 +119,10 @@ static void arm_alarm(struct fw_watch_ *w)
     if (a->wait.is_armed)
         return;
     a->wait.role = FW_ROLE_ALARM_;
+    a->wait.is_alarm = true;
     a->wait.owner = a;
     a->mapping = w->mapping;
+    a->is_new = true;               /* AWI6 */
     fw_ipc_keeper_use_(w->mapping); /* the memory stays until it has come back */
     fw_engine_arm_(fw_engine_of_(w), &a->wait, &w->mapping->head->alarm, 0);
 }
@@ -138,12 +141,13 @@ void fw_watch_arm_(struct fw_watch_ *w, const struct fw_look_ *look)
 {
     w->is_blind = false;
     w->is_partial = look->is_partial;
-    arm_at(w, &w->word, FW_ROLE_WORD_, look, look->word, look->expected); /* AWI1 */
+    /* AWI1  F:ipc-await-late-word */
+    arm_at(w, &w->word, FW_ROLE_WORD_, look, look->word, look->expected);
     if (look->beside != NULL)
         arm_at(w, &w->beside, FW_ROLE_BESIDE_, look, look->beside, look->beside_expected);
     if (w->intervals != 0) {
         arm_lives(w, look);
-        arm_alarm(w);
+        arm_alarm(w); /* F:ipc-await-deaf */
     }
     if (w->recheck_at == 0 || w->recheck_at == FW_NEVER_)
         fw_watch_begin_anew_(w);

@@ -28,7 +28,8 @@
 /* What a sleeper can sleep on, beside the alarm. */
 #define WORDS (FW_IPC_WATCHED_ + 2)
 
-_Static_assert(WORDS + 1 <= FW_FUTEX_WAIT_ANY_MAX, "as many words as can be slept on");
+_Static_assert(WORDS + 1 <= FW_IPC_WORDS_ && FW_IPC_WORDS_ <= FW_FUTEX_WAIT_ANY_MAX,
+               "as many words as can be slept on");
 
 /* The first of the words is the one to sleep on. */
 static void forget_lives(struct fw_ipc_wait_ *w)
@@ -108,6 +109,16 @@ static uint32_t close_ranks(struct fw_ipc_wait_ *w)
     return n;
 }
 
+/* IWAIT7: the first n words are compared once more, behind the alarm, and nobody wakes them. */
+static uint32_t compare_again(struct fw_ipc_wait_ *w, uint32_t n)
+{
+    uint32_t all = n + 1;
+
+    for (uint32_t i = 0; i < n && all < FW_IPC_WORDS_; i++)
+        w->words[all++] = (fw_futex_any){w->words[i].word, w->words[i].expected, FW_FUTEX_PRIVATE};
+    return all;
+}
+
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
     const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.mapping, holder);
@@ -163,11 +174,18 @@ static bool is_time_to_ask(uint32_t rechecks)
     return (rechecks & (rechecks - 1)) == 0;
 }
 
+/* All that it watches is compared again: IWAIT7. */
+static bool is_safe(const struct fw_ipc_wait_ *w)
+{
+    return 2 * (w->n + w->more) + 1 <= FW_IPC_WORDS_;
+}
+
 static uint64_t next_interval(const struct fw_ipc_wait_ *w, bool is_same)
 {
     uint64_t ns = is_blind(w) ? FW_RECHECK_IPC_NS : is_same ? w->recheck_ns : w->first_ns;
 
-    return w->is_partial && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS : ns; /* IWAIT4 */
+    return (w->is_partial || !is_safe(w)) && ns > FW_RECHECK_REALTIME_NS ? FW_RECHECK_REALTIME_NS
+                                                                         : ns; /* IWAIT4 */
 }
 
 /* The interval on this word goes on, or begins.  False: it is over. */
@@ -245,15 +263,16 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
                         const struct fw_ipc_cancel_ *cancel)
 {
     const uint32_t *alarm = alarm_of(w);
-    uint32_t n;
+    uint32_t n, all;
     int answer;
 
     fw_ipc_wait_compare_stop_(w, WORDS);
     n = close_ranks(w);
     w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
-    answer = cancel == NULL /* F:ipc-deaf-to-alarm */
-                 ? fw_sleep_any_(w->words, n + 1, end)
-                 : fw_sleep_any_cancellable_(w->words, n + 1, end, cancel->call, cancel->arg);
+    all = compare_again(w, n); /* F:ipc-alarm-last */
+    answer = cancel == NULL    /* F:ipc-deaf-to-alarm */
+                 ? fw_sleep_any_(w->words, all, end)
+                 : fw_sleep_any_cancellable_(w->words, all, end, cancel->call, cancel->arg);
     /* F:ipc-keeps-death */
     pass_deaths_on(w);
     if (answer == (int)n || (answer == 1 && w->lives > 1)) { /* the last is told, of several */

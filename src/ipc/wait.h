@@ -62,6 +62,11 @@
  *   IWAIT6  Whoever is woken by the alarm begins again with the first interval.  The dead process
  *           may have had waits in an io_uring, which the kernel takes out of its queues some
  *           milliseconds after it has told of the death: what they took with them is found then.
+ *   IWAIT7  The kernel queues a sleeper for one word after the other, and the alarm remembers
+ *           nothing: what it tells before the sleeper stands there is not heard.  Whoever was woken
+ *           in that time, and has died, was woken by a change of one of the words; so all of them
+ *           are compared once more behind the alarm, as futexes of the sleeper's process, on which
+ *           nobody is woken.  With more words than there is room for, re-checks come as by IWAIT4.
  *
  * No thread sleeps for longer than a re-check interval.  The first one lasts FW_RECHECK_IPC_NS; by
  * IWAIT3 all others, too.  Otherwise each is FW_RECHECK_GROWTH times the one before, up to
@@ -98,6 +103,8 @@
 #ifndef FW_IPC_QUESTIONS_
 #define FW_IPC_QUESTIONS_ 32u
 #endif
+
+#define FW_IPC_WORDS_ (FW_IPC_WATCHED_ > 61 ? FW_FUTEX_WAIT_ANY_MAX : 2 * FW_IPC_WATCHED_ + 5)
 
 /* A question is left out if a thread has asked it within this part of the interval. */
 #ifndef FW_IPC_RECHECK_PARTS_
@@ -136,10 +143,11 @@ struct fw_ipc_wait_ {
     const fw_ipc_interrupt *interrupt; /* NULL: none */
     int interrupted;                   /* IWAIT5: ECANCELED, EINTR; 0: not yet */
     struct fw_robust_ debt;
-    uint32_t lives;                          /* where they begin in `words` */
-    uint32_t n;                              /* and where they end */
-    uint32_t more;                           /* that are only compared: the last but the alarm */
-    fw_futex_any words[FW_IPC_WATCHED_ + 3]; /* the word, one beside it, lives, more, the alarm */
+    uint32_t lives; /* where they begin in `words` */
+    uint32_t n;     /* and where they end */
+    uint32_t more;  /* that are only compared: the last but the alarm */
+    /* The word, one beside it, lives, more, the alarm, and again all but that: IWAIT7. */
+    fw_futex_any words[FW_IPC_WORDS_];
 };
 
 /* What is done if a sleeper is cancelled. */
