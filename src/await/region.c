@@ -29,9 +29,6 @@ enum { PASSES_MAX = 16 };
 enum { BUCKETS = 64, BUCKET_SHIFT = 58 };
 #define HASH UINT64_C(0x9e3779b97f4a7c15) /* 2^64 by the golden ratio (Knuth, volume 3, 6.4) */
 
-#ifndef FW_OF_PROCESS_ /* the model has several processes */
-#define FW_OF_PROCESS_
-#endif
 static struct fw_region_bucket_ buckets[BUCKETS] FW_OF_PROCESS_;
 
 const struct fw_target_ *const fw_targets_[FW_TARGETS_] = {

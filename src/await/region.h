@@ -29,19 +29,23 @@
  *   AWI3  A watch looks by itself at the end of each re-check interval (IWAIT: the same lengths).
  *         From the first one on it also has a wait on the life of the holder, and the loop has one
  *         on the alarm of the region: deaths are told then.  Before that its look finds them.
- *   AWI6  An alarm that rings before a loop listens to it is not heard.  So once that wait is in the
- *         kernel the loop looks at all words again: whoever was woken there, and died, had been
- *         woken by a change that this look sees.
  *   AWI4  Operations enter and leave the queue of a watch in the lock of its bucket.  A loop's own
  *         thread adds them, takes them out, and grants what the loop has taken; a release by a task
  *         of this process, in any thread, grants the first one (ITSK2).
  *   AWI5  Watches and their kernel waits belong to the loop's thread.  Others see queues only.
+ *   AWI6  An alarm that rings before a loop listens to it is not heard.  So once that wait is in
+ *         the kernel, the loop looks at all words again: whoever was woken there, and died, had
+ *         been woken by a change that this look sees.
  *
  * Deaths: what a killed process has in its queues and watches is in its own memory, and what it has
  * in the kernel goes with it (IWAIT6, KPR2).  Between any two steps of arm, come back, take, pass
  * and release the words of the region are as if a thread of it had been killed there.
  */
 struct fw_watch_;
+
+#ifndef FW_OF_PROCESS_ /* the model has several processes */
+#define FW_OF_PROCESS_
+#endif
 
 /* Holders of an object whose lives a loop watches at a time; of more, others after intervals. */
 enum { FW_LOOK_HOLDERS_ = 16 };

@@ -114,7 +114,7 @@ static uint32_t compare_again(struct fw_ipc_wait_ *w, uint32_t n)
 {
     uint32_t all = n + 1;
 
-    for (uint32_t i = 0; i < n && all < FW_IPC_WORDS_; i++)
+    for (uint32_t i = 0; i < n && all < FW_IPC_WORDS_; i++) /* F:ipc-lives-once */
         w->words[all++] = (fw_futex_any){w->words[i].word, w->words[i].expected, FW_FUTEX_PRIVATE};
     return all;
 }

@@ -13,11 +13,13 @@
 #include "fifo.h"
 #include "kernel.h"
 #include "memory.h"
+#include "posted.h"
 #include "subject/robust.h"
+#include "waitv.h"
 
 /*
  * A wait keeps in its op: addr, a = expected, b = bits, c = deadline.  A requeue changes addr.  A
- * wait for any of several words: addr = their table, size = how many, c = deadline.
+ * wait for any of several words: waitv.h.
  */
 
 void kernel_return(unsigned thread, uint64_t result)
@@ -39,37 +41,24 @@ void kernel_enqueue(unsigned thread)
     queue[i] = thread;
 }
 
-static void dequeue(unsigned thread)
+void kernel_dequeue(unsigned entry)
 {
     unsigned k = 0;
 
     for (unsigned i = 0; i < model_shared.asleep; i++)
-        if (model_shared.queue[i] != thread)
+        if (model_shared.queue[i] != entry)
             model_shared.queue[k++] = model_shared.queue[i];
     model_shared.queue[--model_shared.asleep] = 0;
 }
 
-static fw_futex_any *table_of(const struct model_op *op)
-{
-    return (fw_futex_any *)(uintptr_t)op->addr;
-}
-
-/* Has the word, or has each of the words, the expected value? */
+/* Has the word the expected value? */
 static bool finds_expected(unsigned thread)
 {
     const struct model_op *op = &model_threads[thread].op;
-    bool all = true;
 
-    if (op->kind == OP_WAIT && model_program->late_waits && memory_is_freed(op->addr))
+    if (model_program->late_waits && memory_is_freed(op->addr))
         return false;
-    if (op->kind == OP_WAIT)
-        return memory_check(op->addr, 4) && memory_read(thread, op->addr, 4) == op->a;
-    for (unsigned i = 0; i < op->size; i++) {
-        uint64_t addr = (uint64_t)(uintptr_t)table_of(op)[i].word;
-        all = memory_check(addr, 4) && all &&
-              memory_read(thread, addr, 4) == table_of(op)[i].expected;
-    }
-    return all;
+    return memory_check(op->addr, 4) && memory_read(thread, op->addr, 4) == op->a;
 }
 
 void kernel_wait(unsigned thread)
@@ -95,7 +84,7 @@ void kernel_wait(unsigned thread)
 
 void kernel_end_sleep(unsigned thread, int64_t result)
 {
-    dequeue(thread);
+    kernel_dequeue(thread);
     cpus_begin(thread);
     if (model_program->tasks == NULL) {
         kernel_return(thread, (uint64_t)result);
@@ -106,12 +95,20 @@ void kernel_end_sleep(unsigned thread, int64_t result)
     model_threads[thread].status = THREAD_STOPPED;
 }
 
+/* Asleep, or on its way into or out of a sleep on several words. */
+static bool is_queued(unsigned thread)
+{
+    const struct model_thread *t = &model_threads[thread];
+
+    return t->status == THREAD_ASLEEP || (t->op.kind == OP_WAIT_ANY && t->op.a != 0);
+}
+
 /* Before it has gone to sleep, or out of its sleep. */
 void kernel_cancel(unsigned thread)
 {
     memory_drain(thread);
-    if (model_threads[thread].status == THREAD_ASLEEP)
-        dequeue(thread);
+    if (is_queued(thread))
+        kernel_dequeue(thread);
     kernel_return(thread, (uint64_t)-ECANCELED);
 }
 
@@ -128,14 +125,10 @@ static bool meets(const struct model_op *op, uint64_t addr, uint64_t bits, unsig
     *which = 0;
     if (op->kind == OP_WAIT)
         return op->addr == addr && (op->b & bits) != 0;
-    for (; op->kind == OP_WAIT_ANY && *which < op->size; ++*which)
-        if ((uint64_t)(uintptr_t)table_of(op)[*which].word == addr)
-            return true;
-    return false;
+    return op->kind == OP_WAIT_ANY && waitv_meets(op, addr, (bits & WAKE_PRIVATE) != 0, which);
 }
 
-/* Wakes up to n sleepers on addr whose bits meet `bits`; returns how many. */
-static uint64_t wake(uint64_t addr, uint64_t n, uint64_t bits)
+uint64_t kernel_wake_some(uint64_t addr, uint64_t n, uint64_t bits)
 {
     uint64_t woken = 0;
 
@@ -143,10 +136,19 @@ static uint64_t wake(uint64_t addr, uint64_t n, uint64_t bits)
         unsigned sleeper = (unsigned)model_shared.queue[i];
         unsigned which;
 
-        if (meets(&model_threads[sleeper].op, addr, bits, &which)) {
-            report_woken(sleeper);
-            kernel_end_sleep(sleeper, which);
+        if (sleeper >= MODEL_MAX_THREADS && posted_waits_on(sleeper, addr)) {
+            posted_tell(sleeper, POSTED_WOKEN);
             woken++;
+            i = 0; /* whoever sleeps for that is in the queue no more */
+        } else if (sleeper < MODEL_MAX_THREADS &&
+                   meets(&model_threads[sleeper].op, addr, bits, &which)) {
+            report_woken(sleeper);
+            if (model_threads[sleeper].op.kind == OP_WAIT_ANY)
+                waitv_wake(sleeper, which);
+            else
+                kernel_end_sleep(sleeper, 0);
+            woken++;
+            i = 0; /* it may be in the queue no more, or there for another word */
         } else {
             i++;
         }
@@ -162,7 +164,7 @@ void kernel_wake(unsigned thread)
 
     memory_drain(thread);
     if (!fault_is(FAULT_LOST_WAKE))
-        woken = wake(op->addr, op->a, op->b);
+        woken = kernel_wake_some(op->addr, op->a, op->b);
     if (woken == 0)
         report_result("nobody");
     kernel_return(thread, woken);
@@ -183,22 +185,26 @@ void kernel_requeue(unsigned thread, bool compare)
         kernel_return(thread, (uint64_t)-EAGAIN);
         return;
     }
-    woken = wake(op->addr, op->a, ~UINT64_C(0));
+    woken = kernel_wake_some(op->addr, op->a, UINT32_MAX);
     asleep = (unsigned)model_shared.asleep;
     for (unsigned i = 0; i < asleep && moved < op->c && !fault_is(FAULT_LOST_REQUEUE);) {
         unsigned sleeper = (unsigned)model_shared.queue[i];
         struct model_op *sleep = &model_threads[sleeper].op;
         unsigned which;
 
-        if (!meets(sleep, op->addr, ~UINT64_C(0), &which)) {
+        if (sleeper >= MODEL_MAX_THREADS) { /* those of io_uring are not moved */
             i++;
             continue;
         }
-        dequeue(sleeper);
+        if (!meets(sleep, op->addr, UINT32_MAX, &which)) {
+            i++;
+            continue;
+        }
+        kernel_dequeue(sleeper);
         if (sleep->kind == OP_WAIT)
             sleep->addr = op->b;
-        else /* the sources look at the word no more */
-            table_of(sleep)[which].word = (const uint32_t *)(uintptr_t)op->b;
+        else
+            waitv_move(sleep, which, op->b);
         kernel_enqueue(sleeper);
         report_moved(sleeper);
         if (model_program->tasks == NULL)
@@ -297,10 +303,11 @@ void kernel_kill(unsigned thread)
 {
     struct model_thread *t = &model_threads[thread];
 
-    if (t->status == THREAD_ASLEEP)
-        dequeue(thread);
+    if (is_queued(thread))
+        kernel_dequeue(thread);
     t->status = THREAD_DYING;
     t->in_section = 0;
+    posted_drop(thread);
     model_shared.killed |= UINT64_C(1) << thread;
     if (model_program->hooks->killed != NULL)
         model_program->hooks->killed(thread); /* which may look at its stack */
@@ -316,13 +323,13 @@ void kernel_mark_word(unsigned thread, uint64_t addr, bool is_pending)
         return;
     seen = (uint32_t)memory_read(thread, addr, 4);
     if (is_pending && (seen & FW_ROBUST_OWNER) == 0)
-        wake(addr, 1, ~UINT64_C(0));
+        kernel_wake_some(addr, 1, UINT32_MAX);
     if ((seen & FW_ROBUST_OWNER) != SUBJECT_FIRST_TID + thread)
         return;
     report_change(addr, 4, (seen & FW_ROBUST_WAITERS) | FW_ROBUST_DIED);
     memory_write(thread, addr, 4, (seen & FW_ROBUST_WAITERS) | FW_ROBUST_DIED);
     if ((seen & FW_ROBUST_WAITERS) != 0)
-        wake(addr, 1, ~UINT64_C(0));
+        kernel_wake_some(addr, 1, UINT32_MAX);
 }
 
 void kernel_mark(unsigned thread)

@@ -33,12 +33,23 @@ void kernel_return(unsigned thread, uint64_t result);
 /* The flag of a wait, and of a reading of the clock (op.a), that mean CLOCK_REALTIME. */
 #define ON_REALTIME 2u
 
-void kernel_wait(unsigned thread); /* on one word, or on any of several */
+void kernel_wait(unsigned thread);
 void kernel_cancel(unsigned thread);
 
 /* May it find its word gone, and answer EFAULT? */
 bool kernel_may_fault(unsigned thread);
 void kernel_wake(unsigned thread);
+
+/*
+ * Wakes up to n sleepers on addr whose bits meet `bits`; returns how many.  Among them, that the
+ * wake is a process's own: it meets no sleeper of a futex that is shared, nor the other way round.
+ * (Only of those who sleep on several words the model knows which theirs are.)
+ */
+#define WAKE_PRIVATE (UINT64_C(1) << 32)
+uint64_t kernel_wake_some(uint64_t addr, uint64_t n, uint64_t bits);
+
+/* What sleeps leaves the queue: a thread, or a posted wait. */
+void kernel_dequeue(unsigned entry);
 void kernel_requeue(unsigned thread, bool compare);
 void kernel_enqueue(unsigned thread); /* asleep, as the last one */
 void kernel_end_sleep(unsigned thread, int64_t result);

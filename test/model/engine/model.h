@@ -25,11 +25,12 @@
 #ifndef MODEL_MAX_THREADS /* cores/ has more */
 #define MODEL_MAX_THREADS 6u
 #endif
+#define MODEL_MAX_POSTED 8u
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 65536u /* what no object has is no part of the state, and stays zeroes */
 #define MODEL_SHADOW_WORDS 28u
-#define MODEL_STACK 8192u
+#define MODEL_STACK 16384u
 
 /*
  * Stack that is not in use holds these bytes: equal states have equal bytes, and a pointer that is
@@ -50,6 +51,8 @@ enum model_kind {
     OP_FENCE_LOCAL, /* a locked instruction on nothing: drains the own buffer */
     OP_WAIT,
     OP_WAIT_ANY, /* on several words: addr and size are the table of them */
+    OP_POST,     /* waits that nobody sleeps in: posted.h */
+    OP_UNPOST,
     OP_WAKE,
     OP_REQUEUE,
     OP_CMP_REQUEUE,
@@ -122,10 +125,11 @@ struct model_budget {
 struct model_shared {
     uint64_t dead;   /* bit n: object n was freed */
     uint64_t killed; /* bit n: thread n was */
-    uint64_t asleep;
-    uint64_t queue[MODEL_MAX_THREADS]; /* sleepers, the longest asleep first, over all addresses */
-    uint64_t clock;                    /* CLOCK_MONOTONIC */
-    uint64_t real_ahead;               /* CLOCK_REALTIME less it; modulo 2^64 */
+    uint64_t asleep; /* how many are in the queue */
+    /* Sleepers, and posted waits, the longest asleep first, over all addresses. */
+    uint64_t queue[MODEL_MAX_THREADS + MODEL_MAX_POSTED];
+    uint64_t clock;      /* CLOCK_MONOTONIC */
+    uint64_t real_ahead; /* CLOCK_REALTIME less it; modulo 2^64 */
     uint64_t serial;
     uint64_t on_cpu; /* bit n: thread n is; in programs with cpus */
     struct model_budget budget;
@@ -259,6 +263,7 @@ struct model_program {
     bool generic;     /* no restartable sequences: every release is atomic, the fence is nothing */
     bool late_waits;  /* a futex wait may come after the end of its word, and finds another value */
     bool old_kernel;  /* futex_waitv is not there */
+    bool splits;      /* and if it is, it takes several steps: waitv.h */
     unsigned buckets; /* waiting buckets: subject/buckets.c */
     bool leaves_asleep;    /* it is no error when threads sleep forever (or until a deadline) */
     bool rechecks;         /* a sleep with a deadline may end at any time: see kernel.h */

@@ -8,7 +8,9 @@
 #include "../fifo.h"
 #include "../kernel.h"
 #include "../memory.h"
+#include "../posted.h"
 #include "../subject/subject.h"
+#include "../waitv.h"
 #include "perform.h"
 #include "report.h"
 #include "script.h"
@@ -178,8 +180,10 @@ static void perform_op(unsigned thread)
         kernel_return(thread, 0);
         break;
     case OP_WAIT:
-    case OP_WAIT_ANY:
         kernel_wait(thread);
+        break;
+    case OP_WAIT_ANY:
+        waitv_step(thread);
         break;
     case OP_WAKE:
         kernel_wake(thread);
@@ -205,7 +209,7 @@ static void perform_op(unsigned thread)
         kernel_clock(thread);
         break;
     default:
-        if (!fifo_performs(thread))
+        if (!fifo_performs(thread) && !posted_performs(thread))
             kernel_return(thread, 0);
     }
 }

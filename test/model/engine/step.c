@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "../posted.h"
 #include "step.h"
 
 bool step_check_state(const struct model_choice *list, unsigned n)
 {
-    bool asleep = model_shared.asleep > 0;
+    unsigned asleep = (unsigned)model_shared.asleep - posted_count();
     void (*done)(void) = NULL;
 
     for (unsigned i = 0; i < n; i++)
@@ -15,10 +16,10 @@ bool step_check_state(const struct model_choice *list, unsigned n)
         if (model_threads[i].status == THREAD_STOPPED)
             model_fail("deadlock", "thread %llu waits for a bucket that is not left any more", i,
                        0);
-    if (asleep && !model_program->leaves_asleep)
+    if (asleep != 0 && !model_program->leaves_asleep)
         model_fail("lost wake-up", "%llu thread(s) sleep, and nothing is left that would wake them",
-                   model_shared.asleep, 0);
-    if ((n == 0 && !asleep) || (asleep && model_program->leaves_asleep))
+                   asleep, 0);
+    if ((n == 0 && asleep == 0) || (asleep != 0 && model_program->leaves_asleep))
         done = model_program->hooks->finished;
     if (done != NULL)
         done();

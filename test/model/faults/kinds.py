@@ -35,7 +35,7 @@ class Family(NamedTuple):
     @property
     def product(self) -> str:
         """The list of its functions is in programs/PRODUCT_calls.h."""
-        if self.name in ("atomic", "ipc_atomic", "release"):
+        if self.name in ("atomic", "ipc_atomic", "ipc_await", "release"):
             return self.name
         product = self.name.split("_")[0]
         names = {"ipc": "ipc", "posix": "posix", "rt": "rt", "scx": "rt", "kmod": "kmod"}

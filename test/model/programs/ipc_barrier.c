@@ -185,6 +185,8 @@ static const struct model_program programs[] = {
     TOLD("ipc-barrier-told-goes-on", "wait | wait | wait", KILLS(2), GO_ON(3, 3)),
     TOLD("ipc-barrier-told-joins", "wait | join wait | wait", KILLS(1), FAIL(2, 1),
          ABOUT("nobody re-checks; one of two comes")),
+    TOLD("ipc-barrier-told-split", "wait | join wait | wait", KILLS(1), FAIL(2, 1), .splits = true,
+         BOUND(2, 3), ABOUT("the same, and a sleep takes several steps")),
     PROGRAM("ipc-barrier-timed", "timed | timed", KILLS(1), FAIL(2, 2)),
     PROGRAM("ipc-barrier-resets", "wait | wait spoil reset spoil reset", FAIL(2, 2),
             ABOUT("the other one resets it twice before the first looks")),

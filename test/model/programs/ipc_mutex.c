@@ -11,28 +11,16 @@
  *   exit    locks, and ends without unlock
  *   leave   leaves the region
  *
- * In a section two counters are counted up, one after the other.  So what a dead holder leaves may
- * be half changed: they differ.  Checked:
- *
- *   exclusion        one living thread is inside, from its call's return until it calls unlock
- *   half changed     nobody gets the mutex with 0 while the counters differ
- *   forgotten        nor after a holder's death that nobody was told of, and declared repaired
- *   answer           EOWNERDEAD: somebody died, and it is told who; ENOTRECOVERABLE: somebody gave
- *                    it up, and then nobody gets it any more; EBUSY: somebody alive was there
- *   generation       grows from one who got in to the next
- *   word             one that names a living holder is changed by that one only, but for WAITERS
- *   lost update      all are alive and done: all sections were counted
+ * Checked besides what ipc_mutex_check.h checks: ENOTRECOVERABLE: somebody gave it up, and then
+ * nobody gets it any more; EBUSY: somebody alive was there.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "../cpus.h"
 #include "../engine/report.h"
 #include "../kernel.h"
-#include "../memory.h"
-#include "../subject/robust.h"
 #include "ipc_calls.h"
+#include "ipc_mutex_check.h"
 #include "ipc_region.h"
 #include "script.h"
 
@@ -43,131 +31,26 @@ struct ipc_mutex_script {
 
 SCRIPT_WORDS(LOCK, POLL, ADAPT, TIMED, TRY, LAX, EXIT, LEAVE);
 
-/*
- * INSIDE: thread + 1.  OWED: a holder has died since the data were sound last.  TOLD: who is inside
- * was told so.  NAMED: who is inside has its generation, + 1.  GIVEN_UP: 1: somebody is about to,
- * 2: it is done.  DIED_AS, DIED_IN: the last who died inside, and the generation that it had.
- */
-enum shadow {
-    INSIDE,
-    OWED,
-    TOLD,
-    NAMED,
-    GIVEN_UP,
-    GENERATION,
-    FIRST,
-    SECOND,
-    SECTIONS,
-    DIED_AS,
-    DIED_IN
-};
-
 static fw_ipc_mutex *m;
 static const struct ipc_mutex_script *script, none;
 
-static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
-{
-    char holder[24];
-
-    if (offset != 0) {
-        snprintf(text, text_size, "%" PRIu64, value);
-        return;
-    }
-    region_decode_holder(value, holder, sizeof holder);
-    if (size == 4)
-        snprintf(holder, sizeof holder, "%08" PRIx64, value);
-    snprintf(text, text_size, "%s%s%s", holder, (value & FW_IPC_WAITERS) != 0 ? " WAITERS" : "",
-             (value & FW_IPC_DIED) != 0 ? " DIED" : "");
-}
-
-/* --- The registered function ---------------------------------------------------------------- */
-
-static void make_sound(void)
-{
-    *shadow(SECOND) = *shadow(FIRST);
-}
-
-static int repair(void *arg, const fw_ipc_death *death)
-{
-    (void)arg;
-    (void)death;
-    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it may die, too */
-    make_sound();
-    *shadow(OWED) = 0;
-    return 0;
-}
-
 static void setup(void)
 {
-    static const struct model_part parts[] = {
-        {"word", 0, 8},
-        {"word", 0, 4},
-        {"generation", offsetof(fw_ipc_mutex, history_.generation_), 8},
-        {"dead", offsetof(fw_ipc_mutex, history_.dead_), 8},
-        {"dead-generation", offsetof(fw_ipc_mutex, history_.dead_generation_), 8},
-        {"journal", offsetof(fw_ipc_mutex, history_.journal_), 8},
-        {NULL, 0, 0}};
-
     script = script_options(&none);
     region_make(script->slots != 0 ? script->slots : model_thread_count, script->slots == 0);
-    m = model_object("m", sizeof *m, parts, decode);
-    ipc_mutex_in_use()->on_death(m, script->repairs ? repair : NULL, NULL);
+    m = ipc_mutex_make(script->repairs, script->slots == 0);
 }
 
 /* --- What the threads do -------------------------------------------------------------------- */
 
-static void check_death(unsigned self)
-{
-    fw_ipc_death death;
-
-    if (ipc_mutex_in_use()->death(m, &death) != 0 ||
-        (death.thread != 0 && !model_is_killed((unsigned)death.thread - SUBJECT_FIRST_TID)) ||
-        (uint64_t)death.generation > *shadow(GENERATION))
-        model_thread_fail("answer", "thread %llu is told that thread %llu has died", self,
-                          (uint64_t)(uint32_t)death.thread);
-    if (*shadow(DIED_AS) != 0 && (model_shared.killed & (model_shared.killed - 1)) == 0 &&
-        script->slots == 0 &&
-        ((uint64_t)death.thread != *shadow(DIED_AS) || death.generation != *shadow(DIED_IN)))
-        model_thread_fail("answer", "thread %llu died in generation %llu, and another is named",
-                          *shadow(DIED_AS), *shadow(DIED_IN));
-}
-
-/* The thread has the mutex. */
-static void check_entry(unsigned self, int error)
-{
-    uint64_t generation;
-
-    if (*shadow(INSIDE) != 0)
-        model_thread_fail("exclusion", "thread %llu is inside beside thread %llu", self,
-                          *shadow(INSIDE) - 1);
-    *shadow(INSIDE) = self + 1;
-    *shadow(NAMED) = 0;
-    *shadow(TOLD) = error == EOWNERDEAD;
-    if (*shadow(GIVEN_UP) == 2)
-        model_thread_fail("answer", "thread %llu gets what was given up", self, 0);
-    if (error == 0 && *shadow(OWED) != 0)
-        model_thread_fail("forgotten", "a holder died, and thread %llu is not told", self, 0);
-    if (error == 0 && *shadow(FIRST) != *shadow(SECOND))
-        model_thread_fail("half changed", "thread %llu sees what a dead holder has left", self, 0);
-    if (error == EOWNERDEAD && !region_has_deaths())
-        model_thread_fail("answer", "thread %llu hears of a death, and nobody died", self, 0);
-    generation = memory_read(self, (uint64_t)(uintptr_t)&m->history_.generation_, 8);
-    if (generation <= *shadow(GENERATION))
-        model_thread_fail("generation", "%llu comes after %llu", generation, *shadow(GENERATION));
-    *shadow(GENERATION) = generation;
-    *shadow(NAMED) = self + 1;
-    if (error == EOWNERDEAD)
-        check_death(self);
-}
-
 static void mend(enum word w)
 {
-    make_sound();
+    ipc_mutex_mends();
     if (w == LAX)
         return;
     if (ipc_mutex_in_use()->consistent(m) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
-    *shadow(OWED) = *shadow(TOLD) = 0;
+    ipc_mutex_is_sound();
 }
 
 static void section(unsigned self, enum word w, int error)
@@ -175,17 +58,13 @@ static void section(unsigned self, enum word w, int error)
     bool gives_up = error == EOWNERDEAD && w == LAX;
 
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
-    check_entry(self, error);
+    ipc_mutex_enters(self, error);
     if (error == EOWNERDEAD && w != EXIT)
         mend(w);
-    ++*shadow(FIRST);
-    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
-    ++*shadow(SECOND);
+    ipc_mutex_count();
     if (w == EXIT)
         model_thread_exit();
-    ++*shadow(SECTIONS);
-    *shadow(INSIDE) = 0;
-    *shadow(TOLD) = 0;
+    ipc_mutex_leaves();
     if (gives_up)
         *shadow(GIVEN_UP) = 1;
     if (ipc_mutex_in_use()->unlock(m) != 0)
@@ -239,70 +118,9 @@ static void act(unsigned self, unsigned w)
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
 }
 
-static enum model_access access(const void *p)
-{
-    return p == (const void *)&m->history_.journal_ ? ACCESS_DIRECT : region_access(p);
-}
-
-/* --- Checks --------------------------------------------------------------------------------- */
-
-static void killed(unsigned thread)
-{
-    if (*shadow(INSIDE) != thread + 1)
-        return;
-    *shadow(INSIDE) = *shadow(TOLD) = 0;
-    *shadow(OWED) = 1;
-    *shadow(DIED_AS) = *shadow(NAMED) == thread + 1 ? SUBJECT_FIRST_TID + thread : 0;
-    *shadow(DIED_IN) = *shadow(GENERATION);
-}
-
-/* The word has another holder. */
-static void check_holder(unsigned thread, uint64_t before, uint64_t now)
-{
-    bool is_free = (before & FW_IPC_HOLDER) == 0;
-    unsigned owner = region_thread_of(before);
-
-    if (owner < MODEL_MAX_THREADS && owner != thread)
-        model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
-    else if (owner == thread &&
-             (now & FW_IPC_HOLDER) != ((before & FW_IPC_DIED) != 0 ? FW_IPC_ABANDONED : 0))
-        model_fail("word", "thread %llu releases, and leaves 0x%llx", thread, now);
-    else if (owner != thread && (now & FW_IPC_HOLDER) != region_id_of(thread))
-        model_fail("word", "thread %llu takes it, and leaves 0x%llx", thread, now);
-    else if (owner != thread && (now & FW_IPC_DIED) != (is_free ? 0 : FW_IPC_DIED))
-        model_fail("word", "thread %llu takes it from 0x%llx, and hides that", thread, before);
-    else if (before == FW_IPC_ABANDONED)
-        model_fail("word", "thread %llu takes what was given up", thread, 0);
-}
-
-static void changed(unsigned thread, uint64_t addr, uint64_t before)
-{
-    uint64_t now = m->word_;
-
-    region_changed(thread, addr, before);
-    if (addr != (uint64_t)(uintptr_t)&m->word_)
-        return;
-    if ((now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER))
-        check_holder(thread, before, now);
-    else if ((before & FW_IPC_WAITERS) != 0 && (now & FW_IPC_WAITERS) == 0)
-        model_fail("word", "thread %llu forgets the waiters: 0x%llx", thread, before);
-    else if ((now & FW_IPC_DIED) != (before & FW_IPC_DIED) && region_thread_of(now) != thread)
-        model_fail("word", "thread %llu takes DIED away from another: 0x%llx", thread, before);
-}
-
-static void finished(void)
-{
-    uint64_t left = m->word_ & FW_IPC_HOLDER;
-
-    if (region_thread_of(left) < MODEL_MAX_THREADS || (!region_has_deaths() && left != 0))
-        model_fail("word", "all are done, and the word is 0x%llx", m->word_, 0);
-    if (!region_has_deaths() && *shadow(SECOND) != *shadow(SECTIONS))
-        model_fail("lost update", "%llu of %llu sections have counted", *shadow(SECOND),
-                   *shadow(SECTIONS));
-}
-
 static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MUTEX), .setup = setup, .act = act,
-             .access = access, .killed = killed, .changed = changed, .finished = finished);
+             .access = ipc_mutex_access, .killed = ipc_mutex_killed, .changed = ipc_mutex_changed,
+             .finished = ipc_mutex_finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* No re-check comes: what is not told to a sleeper it never learns. */
@@ -322,6 +140,10 @@ static const struct model_program programs[] = {
     TOLD("ipc-told", "lock lock | lock lock", KILLS(1)),
     TOLD("ipc-told-three", "lock | lock | lock", KILLS(1)),
     TOLD("ipc-told-two", "lock | lock | lock", KILLS(2)),
+    TOLD("ipc-told-split", "lock | lock | lock", KILLS(1), .splits = true, BOUND(3, 0),
+         ABOUT("the same, and a sleep takes several steps")),
+    TOLD("ipc-told-split-two", "lock | lock | lock", KILLS(2), .splits = true,
+         ABOUT("the same, and two may die")),
     PROGRAM("ipc-timed", "timed | lock | lock", KILLS(1)),
     PROGRAM("ipc-timed-alive", "timed | lock | lock"),
     PROGRAM("ipc-try", "try try | lock | lock", KILLS(2)),

@@ -130,4 +130,7 @@ void *subject_thread_pointer(void);
 #define SUBJECT_OWN model_own_variables
 #define __thread __attribute__((section(SUBJECT_TEXT(SUBJECT_OWN))))
 
+/* And so do those of a process, in programs where each thread is one: process.h. */
+#define FW_OF_PROCESS_ __attribute__((section("model_process_variables")))
+
 #endif

@@ -1,30 +1,91 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The event of a loop, of src/sys/descriptors.h: a word of the program's, on which its loop sleeps,
- * and which is 1 while the descriptor would be readable.
- */
+/* src/sys/descriptors.h, but for sleeping on them: process.h. */
 #include "sys/descriptors.h"
-
-#include <stddef.h>
 
 #include <furwock/bits/atomic.h>
 #include <furwock/futex.h>
 
-#include "subject.h"
+#include "../engine/model.h"
+#include "process.h"
 
-uint32_t *subject_event;
+/* Two events for each process: its inbox's, and its engine's.  NULL: no program with loops. */
+static uint32_t *events;
+
+static int made FW_OF_PROCESS_;
+
+void process_make(void)
+{
+    static const struct model_part parts[] = {
+        {"inbox A", 0, 4},  {"engine A", 4, 4},  {"inbox B", 8, 4}, {"engine B", 12, 4},
+        {"inbox C", 16, 4}, {"engine C", 20, 4}, {NULL, 0, 0}};
+
+    events = model_object("event", 8 * model_thread_count, parts, NULL);
+    posted_use(model_object("posted", MODEL_MAX_POSTED * sizeof(struct posted_wait), NULL, NULL));
+}
+
+void process_forget(void)
+{
+    events = NULL;
+    posted_use(NULL);
+}
+
+bool process_is_shared(const void *p)
+{
+    return (const uint32_t *)p >= events && (const uint32_t *)p < events + 2 * model_thread_count;
+}
+
+uint64_t process_event(int event)
+{
+    return (uint64_t)(uintptr_t)&events[event];
+}
+
+/* Which event; a process's first one is its inbox's, and 2 * thread is its poll as well. */
+int fw_event_make_(void)
+{
+    return (int)(2 * model_current) + made++ % 2;
+}
+
+int fw_poll_make_(void)
+{
+    return (int)(2 * model_current);
+}
+
+int fw_timer_make_(clockid_t clock)
+{
+    (void)clock;
+    return 0; /* of no use: nobody asks for the loop's descriptor */
+}
+
+void fw_timer_set_(int timer, const struct timespec *at)
+{
+    (void)timer, (void)at;
+}
+
+void fw_descriptor_close_(int fd)
+{
+    (void)fd;
+}
+
+int fw_poll_add_(int poll, int fd)
+{
+    (void)poll, (void)fd;
+    return 0;
+}
+
+void fw_poll_remove_(int poll, int fd)
+{
+    (void)poll, (void)fd;
+}
 
 void fw_event_write_(int event)
 {
-    (void)event;
-    if (subject_event == NULL)
+    if (events == NULL) /* no program of that kind */
         return;
-    fw_store32_release(subject_event, 1);
-    fw_futex_wake(subject_event, FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
+    fw_store32_release(&events[event], 1);
+    fw_futex_wake(&events[event], FW_FUTEX_ALL, FW_FUTEX_PRIVATE);
 }
 
 bool fw_event_read_(int event)
 {
-    (void)event;
-    return subject_event != NULL && fw_xchg32_seq_cst(subject_event, 0) != 0;
+    return fw_load32_acquire(&events[event]) != 0 && fw_xchg32_seq_cst(&events[event], 0) != 0;
 }

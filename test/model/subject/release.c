@@ -16,6 +16,7 @@
 #include "../kernel.h"
 #include "../programs/release_calls.h"
 #include "atomic.h"
+#include "process.h"
 #include "subject.h"
 #include "sys/release.h"
 #include "sys_call_arch.h"
@@ -82,6 +83,7 @@ void subject_load_library(void)
 {
     char *const environment[] = {(char *)(uintptr_t)model_program->environment, NULL};
 
+    process_forget();
     is_loading = true;
     *release_in_use()->offset = 0;
     release_in_use()->begin(environment);

@@ -156,8 +156,8 @@ int fw_futex_wake(const uint32_t *word, unsigned n, unsigned flags)
 
 int fw_futex_wake_bitset(const uint32_t *word, unsigned n, uint32_t bits, unsigned flags)
 {
-    (void)flags;
-    return (int)model_op(OP_WAKE, word, 4, n, bits, 0, 0);
+    return (int)model_op(OP_WAKE, word, 4, n, bits | (flags == FW_FUTEX_PRIVATE ? WAKE_PRIVATE : 0),
+                         0, 0);
 }
 
 int fw_futex_requeue(const uint32_t *from, unsigned n_wake, const uint32_t *to, unsigned n_move,
