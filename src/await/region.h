@@ -85,7 +85,9 @@ struct fw_target_ {
     void (*dequeued)(fw_await *op);
     /* It was queued, and has got nothing: cancelled, or its deadline is over.  Or NULL. */
     void (*left)(struct fw_watch_ *w, fw_await *op);
-    /* What has come back to the watch may have taken a wake elsewhere, too: gives it back. */
+    /* May the wait on the word have been moved elsewhere?  NULL: never. */
+    bool (*was_moved)(const struct fw_watch_ *w);
+    /* It was, and may have taken a wake there: gives it back. */
     void (*pass_on)(const struct fw_watch_ *w);
     /* As fw_operation_kind_.expired; NULL: ETIMEDOUT. */
     int (*expired)(fw_await *op);
@@ -135,6 +137,7 @@ struct fw_watch_ {
     uint32_t passes;                 /* from task to task, one after the other */
     uint64_t passes_since;           /* ns */
     struct fw_kernel_wait_ word;     /* AWI1 */
+    uint32_t beside_then;            /* look->beside_expected, when that was armed */
     struct fw_kernel_wait_ beside;
     struct fw_kernel_wait_ lives[FW_LOOK_HOLDERS_]; /* AWI3 */
     bool was_told;

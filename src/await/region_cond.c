@@ -21,6 +21,9 @@
  *   AWC2  What sleeps for the variable may be moved to its mutex, and has taken a wake there then:
  *         another is woken in its place (pass_on), and whoever goes on takes the mutex as one that
  *         has slept (ICV4).  It is armed anew at the next look.
+ *   AWC3  A sleeper is one for whichever operations wait at the time, and stays in the kernel when
+ *         they leave.  So a wake may come that is for none of them, or a move: if nobody goes on at
+ *         the look that follows, another sleeper is woken.
  */
 #include <furwock/ipc/await.h>
 
@@ -62,11 +65,20 @@ static uint64_t kept(const fw_await *op)
            (uint32_t)op->urgency_;
 }
 
-/* What sleeps, or has slept, may have been moved since it was armed (AWC2). */
-static bool was_moved(const struct fw_watch_ *w, uint64_t now)
+static bool were_moves(uint32_t before, uint64_t now)
 {
-    return w->word.word != NULL &&
-           fw_ipc_cond_were_moves_((uint64_t)w->beside.expected << HALF_SHIFT, now);
+    return fw_ipc_cond_were_moves_((uint64_t)before << HALF_SHIFT, now);
+}
+
+/* What sleeps, or has slept, may have been moved since it was armed (AWC2). */
+static bool was_moved_by(const struct fw_watch_ *w, uint64_t now)
+{
+    return w->word.word != NULL && were_moves(w->beside_then, now); /* F:ipc-await-old-moves */
+}
+
+static bool was_moved(const struct fw_watch_ *w)
+{
+    return was_moved_by(w, fw_load64_relaxed(&cond_of(w->object)->word_));
 }
 
 /* AWC2 */
@@ -75,7 +87,7 @@ static void pass_on(const struct fw_watch_ *w)
     const fw_ipc_cond *c = w->object;
     const fw_ipc_mutex *m = fw_ipc_cond_mutex_(c, w->mapping);
 
-    if (m != NULL && was_moved(w, fw_load64_relaxed(&c->word_)))
+    if (m != NULL)
         fw_ipc_wake_(fw_ipc_mutex_half_(m), 1);
 }
 
@@ -127,9 +139,10 @@ static bool is_orphaned(const fw_ipc_mutex *m, const struct fw_look_ *look)
     return fw_ipc_life_(look->keeper->mapping, word) != FW_IPC_ALIVE;
 }
 
-/* Those that began before the word was this: AWC1. */
-static void signal_some(struct fw_watch_ *w, uint64_t now, bool has_slept)
+/* Those that began before the word was this: AWC1.  False: there were none. */
+static bool signal_some(struct fw_watch_ *w, uint64_t now, bool has_slept)
 {
+    bool has_any = false;
     uint32_t signals = fw_ipc_cond_signals_(w->seen, now);
     fw_await *op;
 
@@ -137,10 +150,12 @@ static void signal_some(struct fw_watch_ *w, uint64_t now, bool has_slept)
     while ((op = fw_watch_first_(w)) != NULL) {
         bool is_for_all = fw_ipc_cond_was_turn_(kept(op), now);
         if (fw_ipc_cond_signals_(kept(op), now) == 0 || (!is_for_all && signals == 0))
-            return;
+            break;
+        has_any = true;
         if (go_on(w, op, has_slept) && signals != 0)
             signals--;
     }
+    return has_any;
 }
 
 static int attempt(fw_await *first, struct fw_look_ *look)
@@ -149,16 +164,18 @@ static int attempt(fw_await *first, struct fw_look_ *look)
     fw_ipc_cond *c = cond_of(w->object);
     uint64_t now = fw_load64_acquire(&c->word_);
     const fw_ipc_mutex *m;
-    bool is_moved = was_moved(w, now);
+    bool is_moved = was_moved_by(w, now), has_wake = look->was_told;
 
     if (look->was_told && is_moved)
         pass_on(w);
     do {
-        signal_some(w, now, look->was_told && is_moved);
+        has_wake = !signal_some(w, now, look->was_told && is_moved) && has_wake;
         first = fw_watch_first_(w);
         if (first == NULL)
             return FW_LOOK_AGAIN_;
     } while (!fw_ipc_cond_announce_sleep_(c, &now));
+    if (has_wake)
+        fw_ipc_wake_(half(c), 1); /* AWC3 */
     m = ((struct fw_watch_ *)first->kept_)->object;
     if (is_orphaned(m, look)) {
         go_on(w, first, false);
@@ -166,7 +183,7 @@ static int attempt(fw_await *first, struct fw_look_ *look)
     }
     look->n = 1;
     look->holders[0] = fw_load64_relaxed(&m->word_) & FW_IPC_HOLDER;
-    look->was_moved = is_moved;
+    look->was_moved = is_moved || were_moves(w->beside.expected, now);
     look->word = half(c);
     look->expected = (uint32_t)now;
     look->beside = half(c) + 1;
@@ -201,6 +218,7 @@ static void give_back(fw_await *op)
 const struct fw_target_ fw_target_cond_ = {.attempt = attempt,
                                            .give_back = give_back,
                                            .left = left,
+                                           .was_moved = was_moved,
                                            .pass_on = pass_on,
                                            .expired = expired,
                                            .queue = FW_TARGET_COND_};

@@ -22,6 +22,13 @@ enum { FLUSHES = 8 };
 
 /* --- Looking ---------------------------------------------------------------------------------- */
 
+static bool was_moved(const struct fw_watch_ *w)
+{
+    const struct fw_target_ *target = fw_targets_[w->number];
+
+    return target->was_moved != NULL && target->was_moved(w);
+}
+
 /* AWI2 */
 static void pass_wake_on(struct fw_watch_ *w)
 {
@@ -29,7 +36,7 @@ static void pass_wake_on(struct fw_watch_ *w)
 
     if (w->was_told && w->word.word != NULL) /* else it is the first look for others: AWC2 */
         fw_ipc_wake_(w->word.word, 1);       /* F:ipc-await-keeps-wake */
-    if (w->was_told && target->pass_on != NULL)
+    if (w->was_told && was_moved(w))
         target->pass_on(w);
     w->was_told = false;
 }
@@ -136,8 +143,9 @@ static void hear(struct fw_region_loop_ *r, const struct fw_kernel_wait_ *back)
         hear_alarm(r, back->owner);
         return;
     }
-    if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_WORD_)
-        w->was_told = true; /* F:ipc-await-untold */
+    /* AWC2: to have been moved is to have been woken  F:ipc-await-untold */
+    if (back->role == FW_ROLE_WORD_ && (back->told == FW_TOLD_LOOK_ || was_moved(w)))
+        w->was_told = true;
     if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_LIFE_)
         fw_ipc_wake_(back->word, FW_FUTEX_ALL); /* IWAIT2  F:ipc-await-keeps-death */
     if (back->told == FW_TOLD_LOOK_ && back->role == FW_ROLE_BESIDE_)
@@ -264,6 +272,13 @@ static void run(fw_loop *loop)
 
 /* --- The end ---------------------------------------------------------------------------------- */
 
+/* It is out of the kernel: if it was moved there, that is another's wake (AWC2). */
+static void pass_move_on(struct fw_watch_ *w)
+{
+    w->was_told = w->word.is_armed && was_moved(w);
+    pass_wake_on(w);
+}
+
 /* In a forked child nothing of this is in the kernel, in a bucket, or counted. */
 static void close_regions(fw_loop *loop)
 {
@@ -280,6 +295,7 @@ static void close_regions(fw_loop *loop)
     for (struct fw_watch_ *w = r->watches, *next; w != NULL; w = next) {
         next = w->next;
         if (is_here) {
+            pass_move_on(w); /* F:ipc-await-closes-quietly */
             fw_watch_forget_(w);
             fw_ipc_keeper_unuse_(w->mapping);
         }

@@ -141,6 +141,8 @@ void fw_watch_arm_(struct fw_watch_ *w, const struct fw_look_ *look)
 {
     w->is_blind = false;
     w->is_partial = look->is_partial;
+    if (!w->word.is_armed)
+        w->beside_then = look->beside_expected;
     /* AWI1  F:ipc-await-late-word */
     arm_at(w, &w->word, FW_ROLE_WORD_, look, look->word, look->expected);
     if (look->beside != NULL)

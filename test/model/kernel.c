@@ -170,6 +170,26 @@ void kernel_wake(unsigned thread)
     kernel_return(thread, woken);
 }
 
+/* False: it waits elsewhere. */
+static bool move(unsigned sleeper, uint64_t from, uint64_t to)
+{
+    struct model_op *sleep = &model_threads[sleeper].op;
+    unsigned which;
+
+    if (sleeper >= MODEL_MAX_THREADS)
+        return posted_move(sleeper, from, to);
+    if (!meets(sleep, from, UINT32_MAX, &which))
+        return false;
+    kernel_dequeue(sleeper);
+    if (sleep->kind == OP_WAIT)
+        sleep->addr = to;
+    else
+        waitv_move(sleep, which, to);
+    kernel_enqueue(sleeper);
+    report_moved(sleeper);
+    return true;
+}
+
 /* op: addr = from, a = how many to wake, b = to, c = how many to move, d = expected. */
 void kernel_requeue(unsigned thread, bool compare)
 {
@@ -189,24 +209,11 @@ void kernel_requeue(unsigned thread, bool compare)
     asleep = (unsigned)model_shared.asleep;
     for (unsigned i = 0; i < asleep && moved < op->c && !fault_is(FAULT_LOST_REQUEUE);) {
         unsigned sleeper = (unsigned)model_shared.queue[i];
-        struct model_op *sleep = &model_threads[sleeper].op;
-        unsigned which;
 
-        if (sleeper >= MODEL_MAX_THREADS) { /* those of io_uring are not moved */
+        if (!move(sleeper, op->addr, op->b)) {
             i++;
             continue;
         }
-        if (!meets(sleep, op->addr, UINT32_MAX, &which)) {
-            i++;
-            continue;
-        }
-        kernel_dequeue(sleeper);
-        if (sleep->kind == OP_WAIT)
-            sleep->addr = op->b;
-        else
-            waitv_move(sleep, which, op->b);
-        kernel_enqueue(sleeper);
-        report_moved(sleeper);
         if (model_program->tasks == NULL)
             asleep--; /* the last one is behind those that are still to be looked at */
         moved++;

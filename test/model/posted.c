@@ -30,6 +30,16 @@ bool posted_waits_on(unsigned entry, uint64_t addr)
     return wait_of(entry)->addr == addr;
 }
 
+bool posted_move(unsigned entry, uint64_t from, uint64_t to)
+{
+    if (!posted_waits_on(entry, from))
+        return false;
+    kernel_dequeue(entry);
+    wait_of(entry)->addr = to;
+    model_shared.queue[model_shared.asleep++] = entry;
+    return true;
+}
+
 static void say(struct posted_wait *w, enum posted_told told)
 {
     w->told = told;

@@ -10,7 +10,7 @@
  * the word, a = expected, b = number in the table, compares and queues one beside the threads that
  * sleep; OP_UNPOST, with b, takes it out again.  One that is no longer queued has been told
  * something, and then the event of whoever posted it is 1, and who sleeps there is woken.  They go
- * with the thread that has posted them.  A requeue does not move them.
+ * with the thread that has posted them.
  *
  * In the queue such a wait has the number MODEL_MAX_THREADS + its number in the table.
  */
@@ -27,8 +27,12 @@ struct posted_wait *posted_table(void);
 /* Performs the thread's op, if it is one of these. */
 bool posted_performs(unsigned thread);
 
-/* For the kernel: is that one on this word?  It is told; those of a thread that was killed go. */
+/*
+ * For the kernel: is that one on this word?  It is moved from there to another; it is told; those
+ * of a thread that was killed go.
+ */
 bool posted_waits_on(unsigned entry, uint64_t addr);
+bool posted_move(unsigned entry, uint64_t from, uint64_t to);
 void posted_tell(unsigned entry, enum posted_told told);
 void posted_drop(unsigned thread);
 

@@ -25,12 +25,12 @@
 #ifndef MODEL_MAX_THREADS /* cores/ has more */
 #define MODEL_MAX_THREADS 6u
 #endif
-#define MODEL_MAX_POSTED 8u
+#define MODEL_MAX_POSTED 12u
 #define MODEL_MAX_BUFFER 4u
 #define MODEL_MAX_OBJECTS 12u
 #define MODEL_MEMORY 65536u /* what no object has is no part of the state, and stays zeroes */
 #define MODEL_SHADOW_WORDS 28u
-#define MODEL_STACK 16384u
+#define MODEL_STACK 24576u
 
 /*
  * Stack that is not in use holds these bytes: equal states have equal bytes, and a pointer that is

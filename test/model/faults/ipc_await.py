@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Faults in operations that wait for objects of a region, and in what a loop does for them."""
-from edits import argument, condition, drop, instead
+from edits import argument, condition, drop, instead, value
 
 from .kinds import Family, Fault
 
 WATCH, ARM, REGION = "src/await/watch.c", "src/await/watch_arm.c", "src/await/region.c"
 MUTEX, SEM = "src/await/region_mutex.c", "src/await/region_sem.c"
+COND = "src/await/region_cond.c"
 
 FAULTS = [
     Fault("ipc-await-never-arms", "queues the first one, and asks the kernel nothing", "ipc-await",
@@ -37,12 +38,18 @@ FAULTS = [
           "ipc-await-told-drop", MUTEX, condition("false")),
     Fault("ipc-await-keeps-unit", "is dropped, and keeps the unit that it was granted",
           "ipc-await-units-drop", SEM, drop()),
+    Fault("ipc-await-old-moves", "was moved before it asked anew, and thinks that it was not",
+          "ipc-await-cond-tasks", COND,
+          value("w->word.word != NULL && were_moves(w->beside.expected, now)")),
+    Fault("ipc-await-closes-quietly", "the same, and its loop is destroyed", "ipc-await-cond-all",
+          WATCH, drop()),
 ]
 
 FAMILY = Family("ipc_await", ["await/region.c", "await/region_mutex.c", "await/region_sem.c",
-                              "await/watch.c", "await/watch_arm.c", "await/operation.c",
-                              "await/loop.c", "await/run.c"], [],
+                              "await/region_cond.c", "await/watch.c", "await/watch_arm.c",
+                              "await/operation.c", "await/loop.c", "await/run.c"], [],
                 {"await/region.c": ["fw_targets_", "fw_operation_region_"],
                  "await/region_mutex.c": ["fw_target_mutex_", "fw_target_relock_"],
                  "await/region_sem.c": ["fw_target_sem_"],
+                 "await/region_cond.c": ["fw_target_cond_"],
                  "await/run.c": ["fw_operation_post_", "fw_operation_timer_"]}, FAULTS)

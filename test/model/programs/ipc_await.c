@@ -8,13 +8,16 @@
  *   timed        the same, and gives up at a deadline
  *   ask          one asks for the mutex: it has its section as soon as the loop sees that it has it
  *   unit         the same for a unit of the semaphore, which it keeps
+ *   get          one asks for a token: it gets the mutex, waits for the condition until there is a
+ *                token, takes that and releases the mutex; get-timed: it gives up at a deadline
  *   hold, out    a task has the mutex from the one word to the other
  *   serve        the loop runs until all that have asked have got it
  *   turn         it runs once, whatever there is to do
  *   drop         those that have asked are dropped
  *   cancel       they are cancelled; who has been granted the mutex has its section
  *
- * and of a thread: thread-lock, thread-timed, take and post (a unit).
+ * and of a thread: thread-lock, thread-timed; take, post (a unit); thread-get; put (a token, and
+ * signals under the mutex), put-after (signals after it), put-all (one for each of the others).
  *
  * Checked: ipc_mutex_check.h; that no unit is lost or made up; that each operation ends once; and
  * that a loop that is destroyed leaves no use of its keeper, and no memory.
@@ -27,7 +30,7 @@
 #include "../subject/subject.h"
 #include "ipc/sem.h"
 #include "ipc_await_calls.h"
-#include "ipc_mutex_check.h"
+#include "ipc_await_threads.h"
 #include "ipc_region.h"
 #include "script.h"
 
@@ -36,11 +39,8 @@ struct ipc_await_script {
     unsigned units;
 };
 
-SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, HOLD, OUT, SERVE, TURN, DROP, CANCEL, THREAD_LOCK,
-             THREAD_TIMED, TAKE, POST);
-
-/* Units that there were at the start, and were added; and that were taken. */
-enum shadow { ADDED = IPC_MUTEX_SHADOW_WORDS, TAKEN };
+SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
+             THREAD_LOCK, THREAD_TIMED, TAKE, POST, THREAD_GET, PUT, PUT_AFTER, PUT_ALL);
 
 enum { TASKS = 3 };
 
@@ -56,8 +56,6 @@ static fw_loop *loop FW_OF_PROCESS_;
 static struct task tasks[TASKS] FW_OF_PROCESS_;
 static uint64_t asking FW_OF_PROCESS_;
 
-static fw_ipc_mutex *m;
-static fw_ipc_sem *s;
 static const struct ipc_await_script *script, none;
 
 static bool is_loop(unsigned self)
@@ -74,32 +72,27 @@ static void setup(void)
     region_make(model_thread_count, true);
     for (unsigned i = 0; i < model_thread_count; i++)
         region_slots[i].waits_how = is_loop(i) ? FW_IPC_KEEPS : 0;
-    m = ipc_mutex_make(false, true);
-    s = model_object("s", 64, parts, NULL); /* what an object takes at least */
-    s->word_ = SEM_MADE | script->units;
-    s->made_ = FW_IPC_SEM_MADE_ | FW_IPC_SEM_MAX;
+    ipc_await.m = ipc_mutex_make(false, true);
+    ipc_await.s = model_object("s", 64, parts, NULL); /* what an object takes at least */
+    ipc_await.c = model_object("c", 64, parts, NULL);
+    ipc_await.s->word_ = SEM_MADE | script->units;
+    ipc_await.s->made_ = FW_IPC_SEM_MADE_ | FW_IPC_SEM_MAX;
     *shadow(ADDED) = script->units;
     process_make();
 }
 
 static enum model_access access(const void *p)
 {
-    if (p == (const void *)&s->spin_)
+    if (p == (const void *)&ipc_await.s->spin_)
         return ACCESS_NONE;
-    if (p == (const void *)&s->made_)
+    if (p == (const void *)&ipc_await.s->made_ || p == (const void *)&ipc_await.c->mutex_ ||
+        p == (const void *)&ipc_await.m->history_
+                 .generation_) /* which its holder reads by a plain load */
         return ACCESS_DIRECT;
     return process_is_shared(p) ? ACCESS_STEP : ipc_mutex_access(p);
 }
 
 /* --- Tasks ---------------------------------------------------------------------------------- */
-
-static void took(unsigned self)
-{
-    report_remark(self, "has a unit");
-    if (++*shadow(TAKEN) > *shadow(ADDED))
-        model_thread_fail("made up", "%llu were taken, and only %llu were there", *shadow(TAKEN),
-                          *shadow(ADDED));
-}
 
 static void enter(const struct task *t, int error)
 {
@@ -108,18 +101,59 @@ static void enter(const struct task *t, int error)
     if (error == 0)
         return;
     ipc_mutex_mends();
-    if (ipc_await_in_use()->consistent(m, t->op.task_) != 0)
+    if (ipc_await_in_use()->consistent(ipc_await.m, t->op.task_) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
     ipc_mutex_is_sound();
+}
+
+/* It has the mutex: takes a token, or waits for one.  False: it waits. */
+static bool get(struct task *t, int error)
+{
+    enter(t, error == ETIMEDOUT ? 0 : error);
+    ipc_mutex_count();
+    if (*shadow(TOKENS) != 0 || error == ETIMEDOUT) {
+        *shadow(TOKENS) -= *shadow(TOKENS) != 0;
+        return true;
+    }
+    ipc_mutex_leaves();
+    report_remark(model_current, "waits for a token");
+    error = ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m,
+                                     t->word == GET_TIMED ? &script_soon : NULL);
+    if (error != EINPROGRESS && error != ETIMEDOUT)
+        model_thread_fail("answer", "a task of thread %llu may not wait: %llu", model_current,
+                          (uint64_t)error);
+    if (error == EINPROGRESS)
+        asking++;
+    else /* at once: it has kept the mutex */
+        *shadow(INSIDE) = model_current + 1u;
+    if (error == ETIMEDOUT)
+        ipc_mutex_count();
+    return error == ETIMEDOUT;
+}
+
+static void release(const struct task *t)
+{
+    ipc_mutex_leaves();
+    if (ipc_await_in_use()->unlock(ipc_await.m, t->op.task_) != 0)
+        model_thread_fail("answer", "thread %llu may not unlock what it has", model_current, 0);
+    report_remark(model_current, "has unlocked");
 }
 
 static void leave(const struct task *t)
 {
     ipc_mutex_count();
-    ipc_mutex_leaves();
-    if (ipc_await_in_use()->unlock(m, t->op.task_) != 0)
-        model_thread_fail("answer", "thread %llu may not unlock what it has", model_current, 0);
-    report_remark(model_current, "has unlocked");
+    release(t);
+}
+
+static void end_get(struct task *t, int error)
+{
+    if (error != 0 && error != EOWNERDEAD && (error != ETIMEDOUT || t->word != GET_TIMED))
+        model_thread_fail("answer", "a task of thread %llu is answered %llu", model_current,
+                          (uint64_t)error);
+    if (!get(t, error))
+        return;
+    release(t);
+    t->word = 0;
 }
 
 /* The operation is over, with that. */
@@ -127,9 +161,14 @@ static void end(struct task *t, int error)
 {
     uint64_t w = t->word;
 
+    if (w == GET || w == GET_TIMED) {
+        end_get(t, error);
+        return;
+    }
+
     t->word = w == HOLD ? HOLD : 0;
     if (error == 0 && w == UNIT) {
-        took(model_current);
+        ipc_await_took(model_current);
     } else if (error == 0 || (error == EOWNERDEAD && w != UNIT)) {
         enter(t, error);
         if (w != HOLD)
@@ -155,8 +194,9 @@ static void ask(enum word w)
         t++;
     t->word = w;
     ipc_await_in_use()->init(&t->op, loop, subject_id(8 + (unsigned)(t - tasks)), done);
-    error = w == UNIT ? ipc_await_in_use()->sem(&t->op, s, NULL)
-                      : ipc_await_in_use()->mutex(&t->op, m, w == TIMED ? &script_soon : NULL);
+    error = w == UNIT
+                ? ipc_await_in_use()->sem(&t->op, ipc_await.s, NULL)
+                : ipc_await_in_use()->mutex(&t->op, ipc_await.m, w == TIMED ? &script_soon : NULL);
     if (error == EINPROGRESS)
         asking++;
     else
@@ -196,46 +236,6 @@ static void leave_held(void)
     leave(t);
 }
 
-/* --- Threads -------------------------------------------------------------------------------- */
-
-static void lock_as_thread(unsigned self, enum word w)
-{
-    int error = ipc_await_in_use()->thread_lock(m, &script_blocking,
-                                                w == THREAD_TIMED ? &script_soon : NULL);
-
-    if (error == ETIMEDOUT && w == THREAD_TIMED)
-        return;
-    if (error != 0 && error != EOWNERDEAD)
-        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-    report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
-    ipc_mutex_enters(self, error);
-    if (error == EOWNERDEAD) {
-        ipc_mutex_mends();
-        if (ipc_await_in_use()->thread_consistent(m) != 0)
-            model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
-        ipc_mutex_is_sound();
-    }
-    ipc_mutex_count();
-    ipc_mutex_leaves();
-    if (ipc_await_in_use()->thread_unlock(m) != 0)
-        model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
-    report_remark(self, "has unlocked");
-}
-
-static void take_as_thread(unsigned self)
-{
-    if (ipc_await_in_use()->take(s, &script_blocking, NULL) != 0)
-        model_thread_fail("answer", "thread %llu does not get a unit", self, 0);
-    took(self);
-}
-
-static void post(unsigned self)
-{
-    ++*shadow(ADDED);
-    if (ipc_await_in_use()->post(s, 1) != 0)
-        model_thread_fail("answer", "thread %llu may not add a unit", self, 0);
-}
-
 /* --- Hooks ---------------------------------------------------------------------------------- */
 
 static void act(unsigned self, unsigned w)
@@ -256,13 +256,21 @@ static void act(unsigned self, unsigned w)
         break;
     case THREAD_LOCK:
     case THREAD_TIMED:
-        lock_as_thread(self, w);
+        ipc_await_thread_locks(self, w == THREAD_TIMED ? &script_soon : NULL);
         break;
     case TAKE:
-        take_as_thread(self);
+        ipc_await_thread_takes(self);
         break;
     case POST:
-        post(self);
+        ipc_await_thread_posts(self);
+        break;
+    case THREAD_GET:
+        ipc_await_thread_gets(self);
+        break;
+    case PUT:
+    case PUT_AFTER:
+    case PUT_ALL:
+        ipc_await_thread_puts(self, (enum ipc_await_put)(w - PUT)); /* in the same order */
         break;
     default:
         ask(w);
@@ -293,15 +301,18 @@ static void thread(unsigned self)
 static void changed(unsigned thread, uint64_t addr, uint64_t before)
 {
     ipc_mutex_changed(thread, addr, before);
-    if ((m->word_ & FW_IPC_HOLDER) == FW_IPC_ABANDONED)
+    if ((ipc_await.m->word_ & FW_IPC_HOLDER) == FW_IPC_ABANDONED)
         model_fail("word", "thread %llu has given the mutex up", thread, 0);
 }
 
 static void finished(void)
 {
-    uint32_t left = (uint32_t)s->word_ & FW_IPC_SEM_MAX;
+    uint32_t left = (uint32_t)ipc_await.s->word_ & FW_IPC_SEM_MAX;
 
     ipc_mutex_finished();
+    if ((*shadow(TOKENS) != 0 || left != 0) && model_shared.asleep != 0)
+        model_fail("lost wake-up", "somebody sleeps beside %llu tokens and %llu units",
+                   *shadow(TOKENS), left);
     if (!region_has_deaths() && left != *shadow(ADDED) - *shadow(TAKEN))
         model_fail("lost unit", "there should be %llu units, and there are %llu",
                    *shadow(ADDED) - *shadow(TAKEN), left);
@@ -361,6 +372,21 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-told-drop", "ask drop | lock | thread-lock", KILLS(1), LATE),
     TOLD("ipc-await-told-split", "lock | lock | thread-lock", KILLS(1), LATE, .splits = true,
          BOUND(2, 3), ABOUT("the same, and a sleep takes several steps")),
+    TOLD("ipc-await-cond", "get serve | put"),
+    TOLD("ipc-await-cond-after", "get serve | put-after"),
+    TOLD("ipc-await-cond-tasks", "get get serve | put put"),
+    TOLD("ipc-await-cond-loops", "get serve | get serve | put put", BOUND(2, 3)),
+    TOLD("ipc-await-cond-thread", "get serve | thread-get | put put-after", BOUND(3, 4)),
+    TOLD("ipc-await-cond-all", "get serve | thread-get | put-all"),
+    TOLD("ipc-await-cond-all-loops", "get serve | get serve | put-all"),
+    TOLD("ipc-await-cond-drop", "get turn drop turn | thread-get | put", MAY_SLEEP, BOUND(3, 4)),
+    TOLD("ipc-await-cond-again", "get turn drop get serve | thread-get | put put", MAY_SLEEP,
+         BOUND(2, 3)),
+    TOLD("ipc-await-cond-timed", "get-timed serve | thread-get | put put", TICKS(1), BOUND(2, 3)),
+    PROGRAM("ipc-await-cond-kill", "get serve | thread-get | put put", KILLS(1), .immortal = 4,
+            BOUND(1, 2)),
+    PROGRAM("ipc-await-cond-kill-all", "get serve | thread-get | put-all", KILLS(1), .immortal = 4,
+            BOUND(1, 2)),
     PROGRAM("ipc-await-kill", "lock lock | thread-lock thread-lock", KILLS(1)),
     PROGRAM("ipc-await-kill-loops", "lock lock | lock lock", KILLS(1)),
     PROGRAM("ipc-await-kill-three", "lock | lock | thread-lock", KILLS(2), BOUND(2, 4)),
@@ -368,8 +394,6 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-await-kill-drop", "hold ask out drop | thread-lock", KILLS(1)),
     PROGRAM("ipc-await-unmarked", "lock | lock | thread-lock", KILLS(1), .unmarked = true,
             BOUND(3, 0)),
-    PROGRAM("ipc-await-kill-unit", "unit serve | unit serve | post post", KILLS(1), MAY_SLEEP,
-            BOUND(2, 4)),
 };
 
 GROUP(ipc_await, "ipc-await");

@@ -18,11 +18,15 @@
     CALL(drop, fw_await_drop)                               \
     CALL(mutex, fw_await_ipc_mutex)                         \
     CALL(sem, fw_await_ipc_sem)                             \
+    CALL(cond, fw_await_ipc_cond)                           \
     CALL(unlock, fw_task_ipc_mutex_unlock)                  \
     CALL(consistent, fw_task_ipc_mutex_consistent)          \
     CALL(thread_lock, fw_ipc_mutex_lock_policy)             \
     CALL(thread_unlock, fw_ipc_mutex_unlock)                \
     CALL(thread_consistent, fw_ipc_mutex_consistent)        \
+    CALL(thread_wait, fw_ipc_cond_wait_policy)              \
+    CALL(signal, fw_ipc_cond_signal)                        \
+    CALL(broadcast, fw_ipc_cond_broadcast)                  \
     CALL(take, fw_ipc_sem_wait_policy)                      \
     CALL(post, fw_ipc_sem_post_n)
 CALLS_OF(ipc_await, IPC_AWAIT);

@@ -24,7 +24,7 @@ struct block {
     uint64_t size, is_used;
 };
 
-static uint64_t arena[768] FW_OF_PROCESS_;
+static uint64_t arena[1024] FW_OF_PROCESS_;
 
 /* First fit, of blocks that keep their sizes. */
 void *subject_process_calloc(size_t n, size_t size)
