@@ -105,16 +105,6 @@ static void let_leave(struct helper *h)
             leave(h, i, FW_TOLD_CANCELLED_);
 }
 
-/* ENG5: words 1 to n - 1 are compared once more behind the n-th, and nobody is woken there. */
-static uint32_t compare_again(fw_futex_any *words, uint32_t n)
-{
-    uint32_t all = n;
-
-    for (uint32_t i = 1; i < n && all < FW_FUTEX_WAIT_ANY_MAX; i++)
-        words[all++] = (fw_futex_any){words[i].word, words[i].expected, FW_FUTEX_PRIVATE};
-    return all;
-}
-
 /* *n words to sleep on; returns how many there are with those that are only compared. */
 static uint32_t fill(struct helper *h, fw_futex_any *words, uint32_t *n)
 {
@@ -126,7 +116,7 @@ static uint32_t fill(struct helper *h, fw_futex_any *words, uint32_t *n)
         has_alarm = has_alarm || h->waits[i]->is_alarm;
     }
     *n = h->n + 1;
-    return has_alarm ? compare_again(words, *n) : *n;
+    return has_alarm ? fw_compare_again_(words, 1, *n, *n, FW_FUTEX_WAIT_ANY_MAX) : *n; /* ENG5 */
 }
 
 /* One of n words is gone, or not: asks about it alone, without sleeping. */

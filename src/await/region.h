@@ -162,6 +162,7 @@ struct fw_region_loop_ {
     struct fw_watch_ *watches;
     struct fw_watch_ *todo;
     bool is_partial;                           /* ENG4 */
+    bool has_new_alarm;                        /* one of these is_new */
     struct fw_region_alarm_ alarms[FW_RANGES]; /* by the index of the mapping */
 };
 

@@ -219,14 +219,14 @@ static bool hear_all(struct fw_region_loop_ *r)
 /* AWI6: true if there were alarms. */
 static bool look_past_alarms(struct fw_region_loop_ *r)
 {
-    bool has_alarm = false;
+    bool has_alarm = r->has_new_alarm;
 
-    for (unsigned i = 0; i < FW_RANGES; i++)
+    for (unsigned i = 0; i < FW_RANGES && has_alarm; i++)
         if (r->alarms[i].is_new) {
             r->alarms[i].is_new = false;
             add_all_todo(r, r->alarms[i].mapping); /* F:ipc-await-late-alarm */
-            has_alarm = true;
         }
+    r->has_new_alarm = false;
     return has_alarm;
 }
 

@@ -122,7 +122,7 @@ static void arm_alarm(struct fw_watch_ *w)
     a->wait.is_alarm = true;
     a->wait.owner = a;
     a->mapping = w->mapping;
-    a->is_new = true;               /* AWI6 */
+    a->is_new = fw_regions_of_(w->loop)->has_new_alarm = true; /* AWI6 */
     fw_ipc_keeper_use_(w->mapping); /* the memory stays until it has come back */
     fw_engine_arm_(fw_engine_of_(w), &a->wait, &w->mapping->head->alarm, 0);
 }

@@ -83,6 +83,19 @@ static inline int fw_sleep_any_cancellable_(const fw_futex_any *words, unsigned 
     return fw_cannot_sleep_any_(result) ? result : fw_sleep_result_(result);
 }
 
+/*
+ * Words `from` to `to` - 1 of a table are compared once more, behind the n that it has: as futexes
+ * of the process, on which nobody is woken.  As far as there is room for `most` words; how many the
+ * table has then.
+ */
+static inline uint32_t fw_compare_again_(fw_futex_any *words, uint32_t from, uint32_t to,
+                                         uint32_t n, uint32_t most)
+{
+    for (uint32_t i = from; i < to && n < most; i++)
+        words[n++] = (fw_futex_any){words[i].word, words[i].expected, FW_FUTEX_PRIVATE};
+    return n;
+}
+
 /* Sleeps until the deadline, whoever wakes whom; NULL: for good. */
 static inline void fw_sleep_until_(const fw_deadline *deadline)
 {

@@ -109,16 +109,6 @@ static uint32_t close_ranks(struct fw_ipc_wait_ *w)
     return n;
 }
 
-/* IWAIT7: the first n words are compared once more, behind the alarm, and nobody wakes them. */
-static uint32_t compare_again(struct fw_ipc_wait_ *w, uint32_t n)
-{
-    uint32_t all = n + 1;
-
-    for (uint32_t i = 0; i < n && all < FW_IPC_WORDS_; i++) /* F:ipc-lives-once */
-        w->words[all++] = (fw_futex_any){w->words[i].word, w->words[i].expected, FW_FUTEX_PRIVATE};
-    return all;
-}
-
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
     const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.mapping, holder);
@@ -269,8 +259,9 @@ static int sleep_on_all(struct fw_ipc_wait_ *w, const fw_deadline *end,
     fw_ipc_wait_compare_stop_(w, WORDS);
     n = close_ranks(w);
     w->words[n] = (fw_futex_any){alarm, fw_load32_relaxed(alarm), FW_FUTEX_SHARED};
-    all = compare_again(w, n); /* F:ipc-alarm-last */
-    answer = cancel == NULL    /* F:ipc-deaf-to-alarm */
+    /* IWAIT7  F:ipc-alarm-last  F:ipc-lives-once */
+    all = fw_compare_again_(w->words, 0, n, n + 1, FW_IPC_WORDS_);
+    answer = cancel == NULL /* F:ipc-deaf-to-alarm */
                  ? fw_sleep_any_(w->words, all, end)
                  : fw_sleep_any_cancellable_(w->words, all, end, cancel->call, cancel->arg);
     /* F:ipc-keeps-death */

@@ -104,6 +104,7 @@
 #define FW_IPC_QUESTIONS_ 32u
 #endif
 
+/* Twice the word, one beside it, and the lives; and the alarm: as far as the kernel has room. */
 #define FW_IPC_WORDS_ (FW_IPC_WATCHED_ > 61 ? FW_FUTEX_WAIT_ANY_MAX : 2 * FW_IPC_WATCHED_ + 5)
 
 /* A question is left out if a thread has asked it within this part of the interval. */

@@ -91,7 +91,7 @@ WAITING = [
     Fault("ipc-alarm-last", "does not look at the word once it hears the alarm", "ipc-told-split",
           WAIT, value("n + 1")),
     Fault("ipc-lives-once", "looks at the word again, and not at the lives", "ipc-told-split-two",
-          WAIT, condition("i < w->lives")),
+          WAIT, argument(3, "w->lives")),
     Fault("ipc-unannounced", "sleeps, and the word does not say so", "ipc-two", OWNER_WORD,
           at("owner-word-unannounced", value("*now"))),
     Fault("ipc-no-wake", "unlocks, and wakes nobody", "ipc-two", MUTEX, condition("false")),

@@ -36,7 +36,6 @@
 
 struct ipc_await_script {
     bool are_late; /* the first interval of each wait has passed */
-    unsigned units;
 };
 
 SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
@@ -75,9 +74,8 @@ static void setup(void)
     ipc_await.m = ipc_mutex_make(false, true);
     ipc_await.s = model_object("s", 64, parts, NULL); /* what an object takes at least */
     ipc_await.c = model_object("c", 64, parts, NULL);
-    ipc_await.s->word_ = SEM_MADE | script->units;
+    ipc_await.s->word_ = SEM_MADE;
     ipc_await.s->made_ = FW_IPC_SEM_MADE_ | FW_IPC_SEM_MAX;
-    *shadow(ADDED) = script->units;
     process_make();
 }
 
@@ -94,22 +92,10 @@ static enum model_access access(const void *p)
 
 /* --- Tasks ---------------------------------------------------------------------------------- */
 
-static void enter(const struct task *t, int error)
-{
-    report_remark(model_current, error == 0 ? "is inside" : "is inside, after a death");
-    ipc_mutex_enters(model_current, error);
-    if (error == 0)
-        return;
-    ipc_mutex_mends();
-    if (ipc_await_in_use()->consistent(ipc_await.m, t->op.task_) != 0)
-        model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
-    ipc_mutex_is_sound();
-}
-
 /* It has the mutex: takes a token, or waits for one.  False: it waits. */
 static bool get(struct task *t, int error)
 {
-    enter(t, error == ETIMEDOUT ? 0 : error);
+    ipc_await_enters(model_current, t->op.task_, error == ETIMEDOUT ? 0 : error);
     ipc_mutex_count();
     if (*shadow(TOKENS) != 0 || error == ETIMEDOUT) {
         *shadow(TOKENS) -= *shadow(TOKENS) != 0;
@@ -119,30 +105,22 @@ static bool get(struct task *t, int error)
     report_remark(model_current, "waits for a token");
     error = ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m,
                                      t->word == GET_TIMED ? &script_soon : NULL);
-    if (error != EINPROGRESS && error != ETIMEDOUT)
+    if (error == EINPROGRESS) {
+        asking++;
+        return false;
+    }
+    if (error != ETIMEDOUT)
         model_thread_fail("answer", "a task of thread %llu may not wait: %llu", model_current,
                           (uint64_t)error);
-    if (error == EINPROGRESS)
-        asking++;
-    else /* at once: it has kept the mutex */
-        *shadow(INSIDE) = model_current + 1u;
-    if (error == ETIMEDOUT)
-        ipc_mutex_count();
-    return error == ETIMEDOUT;
-}
-
-static void release(const struct task *t)
-{
-    ipc_mutex_leaves();
-    if (ipc_await_in_use()->unlock(ipc_await.m, t->op.task_) != 0)
-        model_thread_fail("answer", "thread %llu may not unlock what it has", model_current, 0);
-    report_remark(model_current, "has unlocked");
+    *shadow(INSIDE) = model_current + 1u; /* at once: it has kept the mutex */
+    ipc_mutex_count();
+    return true;
 }
 
 static void leave(const struct task *t)
 {
     ipc_mutex_count();
-    release(t);
+    ipc_await_leaves(model_current, t->op.task_);
 }
 
 static void end_get(struct task *t, int error)
@@ -152,7 +130,7 @@ static void end_get(struct task *t, int error)
                           (uint64_t)error);
     if (!get(t, error))
         return;
-    release(t);
+    ipc_await_leaves(model_current, t->op.task_);
     t->word = 0;
 }
 
@@ -165,12 +143,11 @@ static void end(struct task *t, int error)
         end_get(t, error);
         return;
     }
-
     t->word = w == HOLD ? HOLD : 0;
     if (error == 0 && w == UNIT) {
         ipc_await_took(model_current);
     } else if (error == 0 || (error == EOWNERDEAD && w != UNIT)) {
-        enter(t, error);
+        ipc_await_enters(model_current, t->op.task_, error);
         if (w != HOLD)
             leave(t);
     } else if (error != ETIMEDOUT || w != TIMED) {

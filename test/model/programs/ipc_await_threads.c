@@ -17,26 +17,33 @@ void ipc_await_took(unsigned self)
                           *shadow(ADDED));
 }
 
-static void enter_as_thread(unsigned self, int error)
+void ipc_await_enters(unsigned self, fw_task task, int error)
 {
-    if (error != 0 && error != EOWNERDEAD)
-        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     report_remark(self, error == 0 ? "is inside" : "is inside, after a death");
     ipc_mutex_enters(self, error);
     if (error == 0)
         return;
     ipc_mutex_mends();
-    if (ipc_await_in_use()->thread_consistent(ipc_await.m) != 0)
+    if ((task != 0 ? ipc_await_in_use()->consistent(ipc_await.m, task)
+                   : ipc_await_in_use()->thread_consistent(ipc_await.m)) != 0)
         model_thread_fail("answer", "the holder may not say that the data are sound", 0, 0);
     ipc_mutex_is_sound();
 }
 
-static void leave_as_thread(unsigned self)
+void ipc_await_leaves(unsigned self, fw_task task)
 {
     ipc_mutex_leaves();
-    if (ipc_await_in_use()->thread_unlock(ipc_await.m) != 0)
+    if ((task != 0 ? ipc_await_in_use()->unlock(ipc_await.m, task)
+                   : ipc_await_in_use()->thread_unlock(ipc_await.m)) != 0)
         model_thread_fail("answer", "thread %llu may not unlock what it has", self, 0);
     report_remark(self, "has unlocked");
+}
+
+static void enter_as_thread(unsigned self, int error)
+{
+    if (error != 0 && error != EOWNERDEAD)
+        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
+    ipc_await_enters(self, 0, error);
 }
 
 void ipc_await_thread_locks(unsigned self, const fw_deadline *deadline)
@@ -47,7 +54,7 @@ void ipc_await_thread_locks(unsigned self, const fw_deadline *deadline)
         return;
     enter_as_thread(self, error);
     ipc_mutex_count();
-    leave_as_thread(self);
+    ipc_await_leaves(self, 0);
 }
 
 void ipc_await_thread_gets(unsigned self)
@@ -63,7 +70,7 @@ void ipc_await_thread_gets(unsigned self)
         error = ipc_await_in_use()->thread_wait(ipc_await.c, ipc_await.m, &script_blocking, NULL);
     }
     --*shadow(TOKENS);
-    leave_as_thread(self);
+    ipc_await_leaves(self, 0);
 }
 
 void ipc_await_thread_puts(unsigned self, enum ipc_await_put how)
@@ -75,7 +82,7 @@ void ipc_await_thread_puts(unsigned self, enum ipc_await_put how)
         ipc_await_in_use()->signal(ipc_await.c);
     else if (how == PUTS_ALL)
         ipc_await_in_use()->broadcast(ipc_await.c);
-    leave_as_thread(self);
+    ipc_await_leaves(self, 0);
     if (how == PUTS_BEFORE_SIGNAL)
         ipc_await_in_use()->signal(ipc_await.c);
 }

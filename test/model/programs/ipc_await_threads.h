@@ -2,6 +2,7 @@
 #ifndef MODEL_IPC_AWAIT_THREADS_H
 #define MODEL_IPC_AWAIT_THREADS_H
 
+#include <furwock/bits/await.h>
 #include <furwock/bits/deadline.h>
 #include <furwock/ipc/cond.h>
 #include <furwock/ipc/mutex.h>
@@ -19,8 +20,12 @@ struct ipc_await_objects {
 };
 extern struct ipc_await_objects ipc_await;
 
-/* Units that there were at the start, and were added; and that were taken. */
+/* Units that were added, and that were taken; and the tokens that there are. */
 enum ipc_await_shadow { ADDED = IPC_MUTEX_SHADOW_WORDS, TAKEN, TOKENS };
+
+/* Has the mutex, for a task or (0) itself: repairs after a death, and says so.  Releases it. */
+void ipc_await_enters(unsigned self, fw_task task, int error);
+void ipc_await_leaves(unsigned self, fw_task task);
 
 /* A thread, or a task, has a unit. */
 void ipc_await_took(unsigned self);
