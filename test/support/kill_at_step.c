@@ -66,6 +66,8 @@ static void be_victim(void)
 {
     const struct victim *v = current;
 
+    if (!kill_in_threads_)
+        kill_be_mortal_();
     if (v->act == v->test->act && v->test->before != NULL)
         v->test->before();
     __atomic_store_n(&shared->victim, getpid(), __ATOMIC_RELEASE);

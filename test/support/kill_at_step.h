@@ -89,6 +89,8 @@ struct kill_shared {
     bool is_peer_ready; /* peer_is_ready */
     int admission;      /* 1: admit_peer, 2: await_admission */
     pid_t peer, victim; /* the victim: once it has begun to act */
+    pid_t mortal[16];   /* the victims, and the processes of run_and_die, in this order */
+    unsigned mortals;
     bool has_stopped;   /* the victim was stopped at its step; it may go on by now */
     bool is_through;    /* the victim has come to the end of `act` */
     bool is_over;       /* so it has, or it is dead */
@@ -121,6 +123,12 @@ void add_outcome(int n);
 
 /* A process that does so and ends, without cleaning up. */
 void run_and_die(void (*body)(void));
+
+/*
+ * Fails, unless that is the id of a process of this run that has died, or may have: a victim or one
+ * of run_and_die's, but not the caller; or 0, which means that nobody knows any more.
+ */
+void expect_dead(pid_t process);
 
 /* Somebody beside the victim, of the victim's kind: a process, or (THREAD_EXITS) a thread. */
 struct kill_actor {

@@ -135,9 +135,37 @@ void kill_actor_finish(struct kill_actor *a)
     kill_expect_success_(status, "a process");
 }
 
+/* --- Those that die -------------------------------------------------------------------------- */
+
+static unsigned own_mortal; /* and one more; 0: the caller is none */
+
+void kill_be_mortal_(void)
+{
+    CHECK(shared->mortals < sizeof shared->mortal / sizeof *shared->mortal);
+    shared->mortal[shared->mortals] = getpid();
+    own_mortal = ++shared->mortals;
+}
+
+static void perform_and_die(void *actor)
+{
+    kill_be_mortal_();
+    perform(actor);
+}
+
 void run_and_die(void (*body)(void))
 {
     struct kill_actor a = {.body = body};
 
-    finish(start(perform, &a));
+    finish(start(perform_and_die, &a));
+}
+
+/* The system may have used the id of a process again, so it can be the caller's as well. */
+void expect_dead(pid_t process)
+{
+    for (unsigned i = 0; i < shared->mortals; i++)
+        if (i + 1 != own_mortal && shared->mortal[i] == process)
+            return;
+    if (process != 0)
+        fail("process %d was told that %d has died, of %u: %d, %d", (int)getpid(), (int)process,
+             shared->mortals, (int)shared->mortal[0], (int)shared->mortal[1]);
 }

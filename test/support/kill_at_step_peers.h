@@ -11,6 +11,9 @@ extern bool kill_in_threads_;
 bool kill_is_set_(const bool *flag);
 void kill_set_(bool *flag);
 
+/* By a process that will die, or may. */
+void kill_be_mortal_(void);
+
 /* Until that process sleeps, is stopped, or has ended. */
 void kill_await_idle_(pid_t pid);
 
