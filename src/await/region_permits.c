@@ -35,23 +35,24 @@ static int attempt(fw_await *op, struct fw_look_ *look)
 
     do {
         error = fw_ipc_permits_attempt_(u, look->keeper, op->task_, &permit, &dead);
-        if (error == EBUSY)
+        if (error == EBUSY) /* F:ipc-await-permits-unannounced */
             error = fw_ipc_permits_announce_(u, look->keeper, look->asks, look->round,
                                              &look->expected, &holders);
         else
             break;
-    } while (error == 0); /* one is free by now */
-    fw_region_keep_dead_(op, error == EOWNERDEAD ? dead : 0);
+    } while (error == 0);                                     /* one is free by now */
+    fw_region_keep_dead_(op, error == EOWNERDEAD ? dead : 0); /* F:ipc-await-permits-hides-death */
     if (error == 0 || error == EOWNERDEAD)
         op->kept_ = (void *)(uintptr_t)permit;
     look->word = (const uint32_t *)(const void *)&u->queue_;
-    look->n = holders.n;
+    look->n = holders.n; /* F:ipc-await-permits-unwatched */
     look->is_partial = holders.is_partial;
     return error;
 }
 
 static void give_back(fw_await *op)
 {
+    /* F:ipc-await-keeps-permit */
     fw_ipc_permits_give_as_(permits_of(op), fw_await_ipc_permit(op), op->task_,
                             fw_region_kept_dead_(op));
 }

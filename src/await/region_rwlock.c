@@ -72,6 +72,7 @@ static int enter(fw_await *op, bool was_queued, uint64_t *now)
     if (entry == FW_RW_INSIDE_ || entry == FW_RW_ADMITTED_) {
         if (!was_queued)
             fw_shares_come_in_(s, op);
+        /* F:ipc-await-rw-alone */
         fw_shares_let_in_(b, s);
         return FW_LOOK_AGAIN_;
     }
@@ -93,7 +94,7 @@ static int wait_for_admission(const fw_await *op, bool was_queued, uint64_t now,
     if (error == EBUSY)
         look->word = fw_ipc_share_half_(s->records.waits.at);
     fw_region_bucket_unlock_(b);
-    watch_one(look, ipc_rw_holder(now));
+    watch_one(look, ipc_rw_holder(now)); /* F:ipc-await-rw-unwatched */
     return error;
 }
 
@@ -226,7 +227,7 @@ static int drain(struct fw_shares_ *s, const fw_await *op, struct fw_look_ *look
     if (error == EBUSY) {
         look->word = reader.word;
         look->expected = reader.expected;
-        watch_one(look, reader.holder);
+        watch_one(look, reader.holder); /* F:ipc-await-rw-unwatched-reader */
         if (look->asks && reader.holder != look->keeper->id)
             fw_ipc_life_slow_(look->keeper->mapping, reader.holder);
         return EBUSY;
@@ -261,7 +262,7 @@ static int close_it(struct fw_shares_ *s, fw_await *op, struct fw_look_ *look)
         return EBUSY;
     }
     if (error == EOWNERDEAD)
-        fw_region_keep_dead_(op, now);
+        fw_region_keep_dead_(op, now); /* F:ipc-await-rw-hides-death */
     if (error == EOWNERDEAD || (error == 0 && (now & IPC_RW_DRAINING) == 0))
         begin_writing(s, op);
     else if (error == 0)
@@ -331,9 +332,9 @@ static void write_left(struct fw_watch_ *w, fw_await *op)
 
     if (op->is_designated_ == 0) /* the entry may be gone */
         return;
-    open_again(s, op);
+    open_again(s, op); /* F:ipc-await-rw-stays-closed */
     stop_asking(s, false);
-    fw_watch_look_(w, false); /* for the next */
+    fw_watch_look_(w, false); /* for the next  F:ipc-await-rw-next-unseen */
     fw_watch_begin_(w->loop);
 }
 

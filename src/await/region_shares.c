@@ -156,6 +156,7 @@ void fw_shares_asked_(struct fw_shares_ *s, bool to_read)
 
     s->asking--;
     s->reading -= to_read;
+    /* F:ipc-await-rw-keeps-record */
     if (to_read && s->reading == 0 && fw_ipc_rw_task_withdraw_(&s->records))
         sleeper = leave(s);
     if (sleeper != NULL)
@@ -237,7 +238,7 @@ int fw_shares_leave_(fw_ipc_rwlock *l, fw_task task)
     tidy(b, s);
     fw_region_bucket_unlock_(b);
     fw_share_hold_free_(h);
-    if (sleeper != NULL)
+    if (sleeper != NULL) /* F:ipc-await-rw-leaves-quietly */
         fw_ipc_wake_(sleeper, FW_FUTEX_ALL);
     fw_ipc_keeper_unuse_(mapping);
     return 0;

@@ -6,7 +6,8 @@ from .kinds import Family, Fault
 
 WATCH, ARM, REGION = "src/await/watch.c", "src/await/watch_arm.c", "src/await/region.c"
 MUTEX, SEM = "src/await/region_mutex.c", "src/await/region_sem.c"
-COND = "src/await/region_cond.c"
+COND, PERMITS = "src/await/region_cond.c", "src/await/region_permits.c"
+RWLOCK, SHARES = "src/await/region_rwlock.c", "src/await/region_shares.c"
 
 FAULTS = [
     Fault("ipc-await-never-arms", "queues the first one, and asks the kernel nothing", "ipc-await",
@@ -43,13 +44,41 @@ FAULTS = [
           value("w->word.word != NULL && were_moves(w->beside.expected, now)")),
     Fault("ipc-await-closes-quietly", "the same, and its loop is destroyed", "ipc-await-cond-all",
           WATCH, drop()),
+    Fault("ipc-await-permits-unannounced", "waits for a permit, and the queue does not say so",
+          "ipc-await-permits", PERMITS, condition("false")),
+    Fault("ipc-await-permits-unwatched", "waits for a permit, and watches no holder's life",
+          "ipc-await-permits-told-keep", PERMITS, instead("look->n = 0;")),
+    Fault("ipc-await-permits-hides-death", "is dropped, and gives a dead one's permit back as free",
+          "ipc-await-permits-told-drop", PERMITS, instead("fw_region_keep_dead_(op, 0);")),
+    Fault("ipc-await-keeps-permit", "is dropped, and keeps the permit that it was granted",
+          "ipc-await-permits-drop", PERMITS, drop()),
+    Fault("ipc-await-rw-alone", "comes in, and does not let the others in", "ipc-await-rw-ask",
+          RWLOCK, instead("fw_region_bucket_unlock_(b);")),
+    Fault("ipc-await-rw-unwatched", "waits to read, and does not watch the holder's life",
+          "ipc-await-rw-told-thread", RWLOCK, drop()),
+    Fault("ipc-await-rw-unwatched-reader", "waits for a reader, and does not watch its life",
+          "ipc-await-rw-told-reader", RWLOCK, drop()),
+    Fault("ipc-await-rw-hides-death", "is dropped, and opens what a dead writer has left",
+          "ipc-await-rw-told-drop-write", RWLOCK, instead("(void)now;")),
+    Fault("ipc-await-rw-stays-closed", "is dropped while it waits for readers, and lets none in",
+          "ipc-await-rw-drop-closing", RWLOCK, drop()),
+    Fault("ipc-await-rw-next-unseen", "the same, and another one of its loop waits to write",
+          "ipc-await-rw-drop-first", RWLOCK, drop()),
+    Fault("ipc-await-rw-keeps-record", "is dropped, and its process waits to read for ever",
+          "ipc-await-rw-drop", SHARES, condition("false")),
+    Fault("ipc-await-rw-leaves-quietly", "the last task that reads leaves, and wakes no writer",
+          "ipc-await-rw", SHARES, condition("false")),
 ]
 
 FAMILY = Family("ipc_await", ["await/region.c", "await/region_mutex.c", "await/region_sem.c",
-                              "await/region_cond.c", "await/watch.c", "await/watch_arm.c",
+                              "await/region_cond.c", "await/region_permits.c",
+                              "await/region_rwlock.c", "await/region_shares.c",
+                              "await/watch.c", "await/watch_arm.c",
                               "await/operation.c", "await/loop.c", "await/run.c"], [],
                 {"await/region.c": ["fw_targets_", "fw_operation_region_"],
                  "await/region_mutex.c": ["fw_target_mutex_", "fw_target_relock_"],
                  "await/region_sem.c": ["fw_target_sem_"],
                  "await/region_cond.c": ["fw_target_cond_"],
+                 "await/region_permits.c": ["fw_target_permits_"],
+                 "await/region_rwlock.c": ["fw_target_read_", "fw_target_write_"],
                  "await/run.c": ["fw_operation_post_", "fw_operation_timer_"]}, FAULTS)

@@ -27,9 +27,9 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/process.h"
-#include "../subject/subject.h"
 #include "ipc/sem.h"
 #include "ipc_await_calls.h"
+#include "ipc_await_tasks.h"
 #include "ipc_await_threads.h"
 #include "ipc_region.h"
 #include "script.h"
@@ -38,22 +38,13 @@ struct ipc_await_script {
     bool are_late; /* the first interval of each wait has passed */
 };
 
+/* A task that waits for the condition has one of these instead of the script's word. */
+enum { FOR_TOKEN = 100, FOR_TOKEN_TIMED };
+
 SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
              THREAD_LOCK, THREAD_TIMED, TAKE, POST, THREAD_GET, PUT, PUT_AFTER, PUT_ALL);
 
-enum { TASKS = 3 };
-
 #define SEM_MADE (UINT64_C(1) << 63)
-
-struct task {
-    fw_await op;
-    uint64_t word; /* 0: it is over */
-};
-
-/* Of a process. */
-static fw_loop *loop FW_OF_PROCESS_;
-static struct task tasks[TASKS] FW_OF_PROCESS_;
-static uint64_t asking FW_OF_PROCESS_;
 
 static const struct ipc_await_script *script, none;
 
@@ -93,7 +84,7 @@ static enum model_access access(const void *p)
 /* --- Tasks ---------------------------------------------------------------------------------- */
 
 /* It has the mutex: takes a token, or waits for one.  False: it waits. */
-static bool get(struct task *t, int error)
+static bool get(struct ipc_await_task *t, int error)
 {
     ipc_await_enters(model_current, t->op.task_, error == ETIMEDOUT ? 0 : error);
     ipc_mutex_count();
@@ -103,12 +94,9 @@ static bool get(struct task *t, int error)
     }
     ipc_mutex_leaves();
     report_remark(model_current, "waits for a token");
-    error = ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m,
-                                     t->word == GET_TIMED ? &script_soon : NULL);
-    if (error == EINPROGRESS) {
-        asking++;
+    t->word = t->word == GET_TIMED ? FOR_TOKEN_TIMED : FOR_TOKEN;
+    if (ipc_await_asks_on(t, &error))
         return false;
-    }
     if (error != ETIMEDOUT)
         model_thread_fail("answer", "a task of thread %llu may not wait: %llu", model_current,
                           (uint64_t)error);
@@ -117,14 +105,16 @@ static bool get(struct task *t, int error)
     return true;
 }
 
-static void leave(const struct task *t)
+static void leave(const struct ipc_await_task *t)
 {
     ipc_mutex_count();
     ipc_await_leaves(model_current, t->op.task_);
 }
 
-static void end_get(struct task *t, int error)
+static void end_get(struct ipc_await_task *t, int error)
 {
+    if (t->word == FOR_TOKEN || t->word == FOR_TOKEN_TIMED)
+        t->word = t->word == FOR_TOKEN ? GET : GET_TIMED;
     if (error != 0 && error != EOWNERDEAD && (error != ETIMEDOUT || t->word != GET_TIMED))
         model_thread_fail("answer", "a task of thread %llu is answered %llu", model_current,
                           (uint64_t)error);
@@ -135,11 +125,11 @@ static void end_get(struct task *t, int error)
 }
 
 /* The operation is over, with that. */
-static void end(struct task *t, int error)
+static void end(struct ipc_await_task *t, int error)
 {
-    uint64_t w = t->word;
+    unsigned w = t->word;
 
-    if (w == GET || w == GET_TIMED) {
+    if (w == GET || w == GET_TIMED || w == FOR_TOKEN || w == FOR_TOKEN_TIMED) {
         end_get(t, error);
         return;
     }
@@ -156,62 +146,22 @@ static void end(struct task *t, int error)
     }
 }
 
-static void done(fw_await *op, int error)
+static int submit(struct ipc_await_task *t)
 {
-    asking--;
-    end((struct task *)(void *)op, error);
-}
-
-static void ask(enum word w)
-{
-    struct task *t = tasks;
-    int error;
-
-    while (t->word != 0)
-        t++;
-    t->word = w;
-    ipc_await_in_use()->init(&t->op, loop, subject_id(8 + (unsigned)(t - tasks)), done);
-    error = w == UNIT
-                ? ipc_await_in_use()->sem(&t->op, ipc_await.s, NULL)
-                : ipc_await_in_use()->mutex(&t->op, ipc_await.m, w == TIMED ? &script_soon : NULL);
-    if (error == EINPROGRESS)
-        asking++;
-    else
-        end(t, error);
-}
-
-static void serve(void)
-{
-    while (asking != 0) {
-        ipc_await_in_use()->run(loop, 0);
-        if (asking != 0)
-            ipc_await_in_use()->wait(loop, NULL);
+    switch (t->word) {
+    case UNIT:
+        return ipc_await_in_use()->sem(&t->op, ipc_await.s, NULL);
+    case FOR_TOKEN:
+    case FOR_TOKEN_TIMED:
+        return ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m,
+                                        t->word == FOR_TOKEN_TIMED ? &script_soon : NULL);
+    default:
+        return ipc_await_in_use()->mutex(&t->op, ipc_await.m,
+                                         t->word == TIMED ? &script_soon : NULL);
     }
 }
 
-static void give_up(enum word how)
-{
-    for (struct task *t = tasks; t < tasks + TASKS; t++) {
-        if (t->word == 0 || t->word == HOLD)
-            continue;
-        asking--;
-        if (how == CANCEL && !ipc_await_in_use()->cancel(&t->op))
-            end(t, t->op.result_);
-        else if (how == DROP)
-            ipc_await_in_use()->drop(&t->op);
-        t->word = 0;
-    }
-}
-
-static void leave_held(void)
-{
-    struct task *t = tasks;
-
-    while (t->word != HOLD)
-        t++;
-    t->word = 0;
-    leave(t);
-}
+static const struct ipc_await_tasks tasks = {submit, end};
 
 /* --- Hooks ---------------------------------------------------------------------------------- */
 
@@ -219,17 +169,19 @@ static void act(unsigned self, unsigned w)
 {
     switch (w) {
     case SERVE:
-        serve();
+        ipc_await_serve();
         break;
     case TURN:
-        ipc_await_in_use()->run(loop, 0);
+        ipc_await_turn();
         break;
     case OUT:
-        leave_held();
+        leave(ipc_await_task_of(HOLD));
         break;
     case DROP:
+        ipc_await_drop();
+        break;
     case CANCEL:
-        give_up(w);
+        ipc_await_cancel();
         break;
     case THREAD_LOCK:
     case THREAD_TIMED:
@@ -250,28 +202,21 @@ static void act(unsigned self, unsigned w)
         ipc_await_thread_puts(self, (enum ipc_await_put)(w - PUT)); /* in the same order */
         break;
     default:
-        ask(w);
+        ipc_await_ask(w);
         if (w == LOCK || w == TIMED || w == HOLD)
-            serve();
+            ipc_await_serve();
     }
 }
 
 static void thread(unsigned self)
 {
     region_begin(self);
-    if (is_loop(self)) {
-        process_begin();
-        if (ipc_await_in_use()->create(&loop, NULL) != 0)
-            model_thread_fail("answer", "no loop", 0, 0);
-        process_has_loop(loop, script->are_late);
-    }
+    if (is_loop(self))
+        ipc_await_tasks_begin(&tasks, script->are_late);
     for (const unsigned *w = script_words[self]; *w != END; w++)
         act(self, *w);
-    if (is_loop(self)) {
-        if (ipc_await_in_use()->destroy(loop) != 0)
-            model_thread_fail("answer", "a loop that has nothing to do is not destroyed", 0, 0);
-        process_check_end();
-    }
+    if (is_loop(self))
+        ipc_await_tasks_end();
 }
 
 /* Whoever is told of a death here repairs, and says so. */
@@ -295,22 +240,9 @@ static void finished(void)
                    *shadow(ADDED) - *shadow(TAKEN), left);
 }
 
-static const struct model_own *own(void)
-{
-    static struct model_own table[4];
-    const struct model_own *others = region_own();
-    unsigned n = 0;
-
-    for (; others[n].begin != NULL; n++)
-        table[n] = others[n];
-    table[n] = (struct model_own){__start_model_process_variables, __stop_model_process_variables};
-    table[n + 1] = (struct model_own){NULL, NULL};
-    return table;
-}
-
-static HOOKS(hooks, .words = word_names, .family = FAMILY_IPC_AWAIT, .own = own, .setup = setup,
-             .thread = thread, .access = access, .killed = ipc_mutex_killed, .changed = changed,
-             .finished = finished);
+static HOOKS(hooks, .words = word_names, .family = FAMILY_IPC_AWAIT, .own = ipc_await_tasks_own,
+             .setup = setup, .thread = thread, .access = access, .killed = ipc_mutex_killed,
+             .changed = changed, .finished = finished);
 
 /* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)

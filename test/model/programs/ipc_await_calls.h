@@ -28,7 +28,17 @@
     CALL(signal, fw_ipc_cond_signal)                        \
     CALL(broadcast, fw_ipc_cond_broadcast)                  \
     CALL(take, fw_ipc_sem_wait_policy)                      \
-    CALL(post, fw_ipc_sem_post_n)
+    CALL(post, fw_ipc_sem_post_n)                           \
+    CALL(permits, fw_await_ipc_permits)                     \
+    CALL(permit, fw_await_ipc_permit)                       \
+    CALL(permit_give, fw_task_ipc_permits_give)             \
+    CALL(thread_permit, fw_ipc_permits_take)                \
+    CALL(thread_permit_give, fw_ipc_permits_give)           \
+    CALL(read, fw_await_ipc_rdlock)                         \
+    CALL(end_read, fw_task_ipc_rwlock_rdunlock)             \
+    CALL(write, fw_await_ipc_wrlock)                        \
+    CALL(end_write, fw_task_ipc_rwlock_wrunlock)            \
+    CALL(write_consistent, fw_task_ipc_rwlock_consistent)
 CALLS_OF(ipc_await, IPC_AWAIT);
 
 #endif

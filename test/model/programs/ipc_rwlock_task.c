@@ -25,6 +25,7 @@
 #include "ipc_region.h"
 #include "ipc_rwlock_check.h"
 #include "ipc_rwlock_tasks.h"
+#include "ipc_rwlock_threads.h"
 #include "script.h"
 
 SCRIPT_WORDS(READ, ASK, SERVE, DROP, TIMED, HOLD, OUT, WRITE, TIMED_WRITE, CANCEL_WRITE,
@@ -38,6 +39,7 @@ static void setup(void)
     script = script_options(&plain);
     l = ipc_rwlock_make(1, 0, script->has_repair);
     ipc_rwlock_tasks_make(l, script);
+    ipc_rwlock_threads_make(l);
 }
 
 static void begin(unsigned self)
@@ -47,24 +49,16 @@ static void begin(unsigned self)
         ipc_rwlock_tasks_begin();
 }
 
-static void pass(void)
+static int say_consistent(void *keeper)
 {
-    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
+    return ipc_rwlock_in_use()->declare_sound(l, keeper);
 }
 
 static void section(unsigned self, int error)
 {
-    const struct fw_ipc_me_ keeper = ipc_rwlock_tasks_keeper(self);
+    struct fw_ipc_me_ keeper = ipc_rwlock_tasks_keeper(self);
 
-    ipc_rwlock_writes(self, error);
-    if (error == EOWNERDEAD) {
-        *shadow(SECOND) = *shadow(FIRST);
-        if (ipc_rwlock_in_use()->declare_sound(l, &keeper) != 0)
-            model_thread_fail("answer", "the writer may not say that the data are sound", 0, 0);
-        *shadow(OWED) = 0;
-    }
-    ipc_rwlock_count();
-    *shadow(WRITER) = 0;
+    ipc_rwlock_section(self, error, say_consistent, &keeper);
     if (ipc_rwlock_in_use()->release(l, &keeper) != 0)
         model_thread_fail("answer", "thread %llu may not end what it writes", self, 0);
     report_remark(self, "has ended writing");
@@ -80,62 +74,6 @@ static void write_as_task(unsigned self, enum word w)
     else if (error != ETIMEDOUT || w == WRITE)
         model_thread_fail("answer", "a task of thread %llu is answered %llu", self,
                           (uint64_t)error);
-}
-
-/* --- Threads -------------------------------------------------------------------------------- */
-
-/* Not taken: may that be? */
-static void check_refusal(unsigned self, enum word w, int error)
-{
-    bool ok = error == ETIMEDOUT ? w == THREAD_TIMED_WRITE
-                                 : error == EOWNERDEAD && *shadow(DIED_WRITING) != 0;
-
-    report_remark(self, "is refused");
-    if (!ok)
-        model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
-}
-
-static void read_as_thread(unsigned self)
-{
-    int error = ipc_rwlock_in_use()->read(l, &script_blocking, NULL);
-
-    if (error != 0) {
-        check_refusal(self, THREAD_READ, error);
-        return;
-    }
-    ipc_rwlock_reads(self);
-    pass();
-    *shadow(READERS) &= ~model_bit(self);
-    if (ipc_rwlock_in_use()->end_read(l) != 0)
-        model_thread_fail("answer", "thread %llu may not end what it reads", self, 0);
-}
-
-static void write_as_thread(unsigned self, enum word w)
-{
-    int error = ipc_rwlock_in_use()->write(l, &script_blocking,
-                                           w == THREAD_TIMED_WRITE ? &script_soon : NULL);
-
-    if (error == 0 || error == EOWNERDEAD)
-        section(self, error);
-    else
-        check_refusal(self, w, error);
-}
-
-static void read_upgradable(unsigned self, enum word w)
-{
-    int error = ipc_rwlock_in_use()->up(l, &script_blocking, NULL);
-
-    if (error != 0) {
-        check_refusal(self, w, error);
-        return;
-    }
-    ipc_rwlock_reads_upgradable(self);
-    pass();
-    *shadow(UPPER) = 0;
-    if (w == THREAD_UPGRADE && ipc_rwlock_in_use()->upgrade(l, NULL) == 0)
-        section(self, 0);
-    else if (w == THREAD_UPGRADE || ipc_rwlock_in_use()->end_up(l) != 0)
-        model_thread_fail("answer", "thread %llu may not go on from what it reads", self, 0);
 }
 
 /* --- Hooks ---------------------------------------------------------------------------------- */
@@ -168,15 +106,15 @@ static void act(unsigned self, unsigned w)
         ipc_rwlock_tasks_leave(self);
         break;
     case THREAD_READ:
-        read_as_thread(self);
+        ipc_rwlock_thread_reads(self, false);
         break;
     case THREAD_WRITE:
     case THREAD_TIMED_WRITE:
-        write_as_thread(self, w);
+        ipc_rwlock_thread_writes(self, w == THREAD_TIMED_WRITE ? &script_soon : NULL);
         break;
     case THREAD_UP:
     case THREAD_UPGRADE:
-        read_upgradable(self, w);
+        ipc_rwlock_thread_reads_upgradable(self, w == THREAD_UPGRADE);
         break;
     default:
         write_as_task(self, w);

@@ -6,6 +6,7 @@
 
 #include "../engine/report.h"
 #include "../kernel.h"
+#include "../subject/process.h"
 #include "core/sleep.h"
 #include "core/waitqueue.h"
 #include "ipc/rwlock_task.h"
@@ -57,24 +58,6 @@ static struct process *mine(unsigned self)
     return &processes[process_of(self)];
 }
 
-/* For rwlock_task.c, in place of those of src/ipc/region/: a process has one keeper. */
-bool subject_keeper_find_nth(const struct fw_ipc_mapping_ *mapping, unsigned n,
-                             struct fw_ipc_me_ *me);
-int subject_keeper_nth(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me);
-
-bool subject_keeper_find_nth(const struct fw_ipc_mapping_ *mapping, unsigned n,
-                             struct fw_ipc_me_ *me)
-{
-    (void)mapping;
-    *me = ipc_rwlock_tasks_keeper(model_current);
-    return n == 0;
-}
-
-int subject_keeper_nth(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me)
-{
-    return subject_keeper_find_nth(mapping, n, me) ? 0 : EAGAIN;
-}
-
 void ipc_rwlock_tasks_make(fw_ipc_rwlock *lock, const struct ipc_rwlock_tasks *how)
 {
     l = lock;
@@ -83,6 +66,7 @@ void ipc_rwlock_tasks_make(fw_ipc_rwlock *lock, const struct ipc_rwlock_tasks *h
         model_object("process", model_thread_count * (unsigned)sizeof *processes, NULL, NULL);
     for (unsigned i = 0; i < model_thread_count; i++)
         processes[i].records.mapping = region_mapping;
+    process_keeper_of = ipc_rwlock_tasks_keeper;
     if (how->are_together)
         ipc_rwlock_one_process(2);
 }

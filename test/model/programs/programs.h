@@ -12,16 +12,16 @@ struct program_group {
 };
 
 /* All groups, as --list shows them. */
-#define PROGRAM_GROUPS(GROUP)                                                                    \
-    GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(line), GROUP(condition), GROUP(cond),    \
-        GROUP(rwlock), GROUP(sem), GROUP(await), GROUP(note), GROUP(barrier), GROUP(latch),      \
-        GROUP(once), GROUP(atomic), GROUP(ipc_mutex), GROUP(ipc_rwlock), GROUP(ipc_rwlock_task), \
-        GROUP(ipc_permits), GROUP(ipc_barrier), GROUP(ipc_once), GROUP(ipc_journal),             \
-        GROUP(ipc_cond), GROUP(ipc_await), GROUP(posix_sem), GROUP(posix_cond),                  \
-        GROUP(posix_rwlock), GROUP(posix_barrier), GROUP(posix_mutex), GROUP(rt), GROUP(scx),    \
-        GROUP(bucket), GROUP(ipc_sem), GROUP(ipc_head), GROUP(ipc_directory), GROUP(ipc_join),   \
-        GROUP(ipc_member), GROUP(ipc_deaths), GROUP(ipc_atomic), GROUP(ipc_stripe),              \
-        GROUP(ipc_table), GROUP(kmod)
+#define PROGRAM_GROUPS(GROUP)                                                                      \
+    GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(line), GROUP(condition), GROUP(cond),      \
+        GROUP(rwlock), GROUP(sem), GROUP(await), GROUP(note), GROUP(barrier), GROUP(latch),        \
+        GROUP(once), GROUP(atomic), GROUP(ipc_mutex), GROUP(ipc_rwlock), GROUP(ipc_rwlock_task),   \
+        GROUP(ipc_permits), GROUP(ipc_barrier), GROUP(ipc_once), GROUP(ipc_journal),               \
+        GROUP(ipc_cond), GROUP(ipc_await), GROUP(ipc_await_permits), GROUP(ipc_await_rwlock),      \
+        GROUP(posix_sem), GROUP(posix_cond), GROUP(posix_rwlock), GROUP(posix_barrier),            \
+        GROUP(posix_mutex), GROUP(rt), GROUP(scx), GROUP(bucket), GROUP(ipc_sem), GROUP(ipc_head), \
+        GROUP(ipc_directory), GROUP(ipc_join), GROUP(ipc_member), GROUP(ipc_deaths),               \
+        GROUP(ipc_atomic), GROUP(ipc_stripe), GROUP(ipc_table), GROUP(kmod)
 
 #define PROGRAM_GROUP_(file) file##_programs
 extern const struct program_group PROGRAM_GROUPS(PROGRAM_GROUP_);

@@ -13,6 +13,8 @@ static uint32_t *events;
 
 static int made FW_OF_PROCESS_;
 
+struct fw_ipc_me_ (*process_keeper_of)(unsigned thread);
+
 void process_make(void)
 {
     static const struct model_part parts[] = {
@@ -25,6 +27,7 @@ void process_make(void)
 
 void process_forget(void)
 {
+    process_keeper_of = NULL;
     events = NULL;
     posted_use(NULL);
 }

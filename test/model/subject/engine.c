@@ -10,7 +10,8 @@
 #include "process.h"
 #include "sys/descriptors.h"
 
-enum { EACH = MODEL_MAX_POSTED / 2 }; /* of two processes */
+/* Processes with loops are the first threads of a program. */
+enum { LOOPS = 2, EACH = MODEL_MAX_POSTED / LOOPS };
 
 struct model_engine {
     struct fw_engine_ base;
@@ -27,6 +28,8 @@ static struct model_engine *engine_of(struct fw_engine_ *e)
 
 static unsigned number_of(unsigned i)
 {
+    if (model_current >= LOOPS)
+        model_thread_fail("script", "only the first %llu threads can have loops", LOOPS, 0);
     return model_current * EACH + i;
 }
 

@@ -9,6 +9,7 @@
 #include <furwock/await.h>
 
 #include "../posted.h"
+#include "ipc/region/member.h"
 
 /*
  * What a process has for itself in programs in which each model thread is one, with a loop: memory,
@@ -26,6 +27,9 @@ void process_make(void);
 
 /* Before any program's: there are none. */
 void process_forget(void);
+
+/* Set by a program: the keepers of processes are not their threads' own members, but these. */
+extern struct fw_ipc_me_ (*process_keeper_of)(unsigned thread);
 
 /* A step: another thread may do something to it. */
 bool process_is_shared(const void *p);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "ipc_await_tasks.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "../subject/process.h"
+#include "../subject/subject.h"
+#include "ipc_await_calls.h"
+#include "ipc_region.h"
+
+enum { TASKS = 3 };
+
+/* Of a process. */
+static fw_loop *loop FW_OF_PROCESS_;
+static struct ipc_await_task tasks[TASKS] FW_OF_PROCESS_;
+static uint64_t asking FW_OF_PROCESS_;
+
+static const struct ipc_await_tasks *how;
+
+void ipc_await_tasks_begin(const struct ipc_await_tasks *these, bool is_late)
+{
+    how = these;
+    process_begin();
+    if (ipc_await_in_use()->create(&loop, NULL) != 0)
+        model_thread_fail("answer", "no loop", 0, 0);
+    process_has_loop(loop, is_late);
+}
+
+void ipc_await_tasks_end(void)
+{
+    if (ipc_await_in_use()->destroy(loop) != 0)
+        model_thread_fail("answer", "a loop that has nothing to do is not destroyed", 0, 0);
+    process_check_end();
+}
+
+static void done(fw_await *op, int error)
+{
+    struct ipc_await_task *t = (struct ipc_await_task *)(void *)op;
+
+    asking--;
+    t->waits = false;
+    how->end(t, error);
+}
+
+static void wait_or_end(struct ipc_await_task *t, int error)
+{
+    t->waits = error == EINPROGRESS;
+    asking += t->waits;
+    if (!t->waits)
+        how->end(t, error);
+}
+
+void ipc_await_ask(unsigned word)
+{
+    struct ipc_await_task *t = ipc_await_task_of(0);
+
+    t->word = word;
+    ipc_await_in_use()->init(&t->op, loop, subject_id(8 + (unsigned)(t - tasks)), done);
+    wait_or_end(t, how->submit(t));
+}
+
+bool ipc_await_asks_on(struct ipc_await_task *t, int *error)
+{
+    *error = how->submit(t);
+    t->waits = *error == EINPROGRESS;
+    asking += t->waits;
+    return t->waits;
+}
+
+void ipc_await_turn(void)
+{
+    ipc_await_in_use()->run(loop, 0);
+}
+
+void ipc_await_serve(void)
+{
+    while (asking != 0) {
+        ipc_await_turn();
+        if (asking != 0)
+            ipc_await_in_use()->wait(loop, NULL);
+    }
+}
+
+/* Does the task wait?  It does so no more. */
+static bool stop(struct ipc_await_task *t)
+{
+    bool waited = t->waits;
+
+    asking -= waited;
+    t->waits = false;
+    return waited;
+}
+
+void ipc_await_drop_some(unsigned n)
+{
+    for (struct ipc_await_task *t = tasks; t < tasks + TASKS && n > 0; t++) {
+        if (!stop(t))
+            continue;
+        ipc_await_in_use()->drop(&t->op);
+        t->word = 0;
+        n--;
+    }
+}
+
+void ipc_await_drop(void)
+{
+    ipc_await_drop_some(TASKS);
+}
+
+void ipc_await_cancel(void)
+{
+    for (struct ipc_await_task *t = tasks; t < tasks + TASKS; t++) {
+        if (!stop(t))
+            continue;
+        if (!ipc_await_in_use()->cancel(&t->op))
+            how->end(t, t->op.result_);
+        t->word = 0;
+    }
+}
+
+struct ipc_await_task *ipc_await_task_of(unsigned word)
+{
+    struct ipc_await_task *t = tasks;
+
+    while (t < tasks + TASKS && t->word != word)
+        t++;
+    if (t == tasks + TASKS)
+        model_thread_fail("script", "no task is there that is meant", 0, 0);
+    t->word = 0;
+    return t;
+}
+
+const struct model_own *ipc_await_tasks_own(void)
+{
+    static struct model_own table[4];
+    const struct model_own *others = region_own();
+    unsigned n = 0;
+
+    for (; others[n].begin != NULL; n++)
+        table[n] = others[n];
+    table[n] = (struct model_own){__start_model_process_variables, __stop_model_process_variables};
+    table[n + 1] = (struct model_own){NULL, NULL};
+    return table;
+}
