@@ -66,8 +66,12 @@ void fw_watch_look_(struct fw_watch_ *w, bool asks)
                 pass_wake_on(w);
             continue;
         }
-        if (!fw_watch_deliver_(w, op, result) && has_it)
+        if (!fw_watch_deliver_(w, op, result) && has_it) {
+            /* The use of one that has lost is over.  F:ipc-await-unuses-twice */
+            if (target->is_held)
+                fw_ipc_keeper_use_(w->mapping);
             target->give_back(op);
+        }
         if (has_it && target->is_held)
             pass_wake_on(w);
     }

@@ -124,6 +124,41 @@ static void ends_once_in_a_group(void)
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(4)), 0);
 }
 
+/* Both are there before the loop looks; what the one that has lost was given goes back. */
+static void gets_one_of_two(void)
+{
+    fw_await_group group;
+    const fw_await *winner;
+    pid_t child;
+
+    assert_int_equal(fw_ipc_sem_init(s, 0, 10), 0);
+    child = start_holder(hold_mutex);
+    fw_await_group_init(&group);
+    for (unsigned i = 0; i < 2; i++) {
+        ask_for(&many[i], TASK(i + 1));
+        fw_await_group_add(&group, &many[i].op);
+    }
+    assert_int_equal(fw_await_ipc_sem(&many[0].op, s, NULL), EINPROGRESS);
+    assert_int_equal(fw_await_ipc_mutex(&many[1].op, m, NULL), EINPROGRESS);
+    fw_loop_run(loop, 0);
+    assert_int_equal(fw_ipc_sem_post(s), 0);
+    shared[1] = 1;
+    finish(child);
+    while (many[0].ends + many[1].ends == 0) {
+        assert_int_equal(fw_loop_wait(loop, NULL), 0);
+        fw_loop_run(loop, 0);
+    }
+    winner = fw_await_group_winner(&group);
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(winner == &many[i].op ? many[i].ends == 1 : fw_await_cancel(&many[i].op));
+    assert_int_equal(
+        winner == &many[1].op ? fw_task_ipc_mutex_unlock(m, TASK(2)) : fw_ipc_sem_post(s), 0);
+    assert_int_equal(fw_ipc_sem_trywait(s), 0);
+    assert_int_equal(fw_ipc_sem_trywait(s), EAGAIN);
+    assert_int_equal(fw_ipc_mutex_trylock(m), 0);
+    assert_int_equal(fw_ipc_mutex_unlock(m), 0);
+}
+
 /* Two loops: a release in one thread grants to the other's. */
 static void *run_another_loop(void *arg)
 {
@@ -172,6 +207,7 @@ EACH(keeps_the_order)
 EACH(lets_others_in)
 EACH(drops)
 EACH(ends_once_in_a_group)
+EACH(gets_one_of_two)
 EACH(passes_between_loops)
 
 UNIT_MAIN(NULL, NULL)

@@ -8,6 +8,7 @@
  *   timed        the same, and gives up at a deadline
  *   ask          one asks for the mutex: it has its section as soon as the loop sees that it has it
  *   unit         the same for a unit of the semaphore, which it keeps
+ *   either       one asks for the mutex or a unit, whatever comes first
  *   get          one asks for a token: it gets the mutex, waits for the condition until there is a
  *                token, takes that and releases the mutex; get-timed: it gives up at a deadline
  *   hold, out    a task has the mutex from the one word to the other
@@ -41,7 +42,7 @@ struct ipc_await_script {
 /* A task that waits for the condition has one of these instead of the script's word. */
 enum { FOR_TOKEN = 100, FOR_TOKEN_TIMED };
 
-SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
+SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, EITHER, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
              THREAD_LOCK, THREAD_TIMED, TAKE, POST, THREAD_GET, PUT, PUT_AFTER, PUT_ALL);
 
 #define SEM_MADE (UINT64_C(1) << 63)
@@ -201,6 +202,9 @@ static void act(unsigned self, unsigned w)
     case PUT_ALL:
         ipc_await_thread_puts(self, (enum ipc_await_put)(w - PUT)); /* in the same order */
         break;
+    case EITHER:
+        ipc_await_ask_either(ASK, UNIT);
+        break;
     default:
         ipc_await_ask(w);
         if (w == LOCK || w == TIMED || w == HOLD)
@@ -270,6 +274,12 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-units-loops", "unit serve | unit serve | post post"),
     TOLD("ipc-await-units-drop", "unit drop | unit serve | post", MAY_SLEEP),
     TOLD("ipc-await-both", "ask unit serve | thread-lock post"),
+    TOLD("ipc-await-either", "either serve | thread-lock post"),
+    TOLD("ipc-await-either-take", "either serve | thread-lock take | post", MAY_SLEEP),
+    TOLD("ipc-await-either-loops", "either serve | either serve | thread-lock post", MAY_SLEEP),
+    TOLD("ipc-await-either-hold", "hold either out serve | unit serve | post", MAY_SLEEP),
+    TOLD("ipc-await-either-drop", "either drop | thread-lock take | post", MAY_SLEEP),
+    TOLD("ipc-await-either-told", "either serve | thread-lock | post", KILLS(1), LATE),
     TOLD("ipc-await-told", "lock | thread-lock thread-lock", KILLS(1), LATE),
     TOLD("ipc-await-told-loops", "lock | lock", KILLS(1), LATE),
     TOLD("ipc-await-told-three", "lock | lock | thread-lock", KILLS(1), LATE),

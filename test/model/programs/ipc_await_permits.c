@@ -7,6 +7,7 @@
  *   timed        the same, and gives up at a deadline
  *   ask          one asks for a permit: it gives it back as soon as the loop sees that it has it
  *   hold, out    a task has a permit from the one word to the other
+ *   either       two of a group ask, and one gets a permit, which it gives back
  *   serve, turn, drop, cancel
  *
  * and of a thread: take (and give back), keep (and end with it).
@@ -28,7 +29,7 @@ struct ipc_await_script {
     bool are_late; /* the first interval of each wait has passed */
 };
 
-SCRIPT_WORDS(PERMIT, TIMED, ASK, HOLD, OUT, SERVE, TURN, DROP, CANCEL, TAKE, KEEP);
+SCRIPT_WORDS(PERMIT, TIMED, ASK, HOLD, OUT, EITHER, SERVE, TURN, DROP, CANCEL, TAKE, KEEP);
 
 enum { PERMITS = 2 };
 
@@ -154,6 +155,9 @@ static void act(unsigned self, unsigned w)
     case KEEP:
         take_as_thread(self, w);
         break;
+    case EITHER:
+        ipc_await_ask_either(ASK, ASK);
+        break;
     default:
         ipc_await_ask(w);
         if (w != ASK)
@@ -222,6 +226,8 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-permits-drop-held", "hold ask out drop | take", FROM(1)),
     TOLD("ipc-await-permits-cancel", "ask cancel | permit | take", FROM(1)),
     TOLD("ipc-await-permits-timed", "timed | permit | take", FROM(1), TICKS(1), BOUND(3, 0)),
+    TOLD("ipc-await-permits-either", "either serve | take take", FROM(1)),
+    TOLD("ipc-await-permits-either-two", "hold either out serve | take take", FROM(2)),
     TOLD("ipc-await-permits-told", "permit | take take", FROM(1), KILLS(1), LATE),
     TOLD("ipc-await-permits-told-keep", "permit | keep", FROM(1), LATE),
     TOLD("ipc-await-permits-told-loops", "permit | permit", FROM(1), KILLS(1), LATE),

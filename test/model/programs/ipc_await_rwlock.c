@@ -10,6 +10,7 @@
  *   write        a task has a section alone; after EOWNERDEAD it repairs, and says so
  *   timed-write  the same, and gives up at a deadline
  *   ask-write    one asks to write: it has its section as soon as the loop sees it
+ *   either       one asks to write or to read, whatever comes first
  *   drop-one     the first of those that have asked is dropped
  *   serve, turn, drop, cancel
  *
@@ -32,7 +33,7 @@ struct ipc_await_script {
     bool are_late; /* the first interval of each wait has passed */
 };
 
-SCRIPT_WORDS(READ, TIMED, ASK, HOLD, OUT, WRITE, TIMED_WRITE, ASK_WRITE, SERVE, TURN, DROP,
+SCRIPT_WORDS(READ, TIMED, ASK, HOLD, OUT, WRITE, TIMED_WRITE, ASK_WRITE, EITHER, SERVE, TURN, DROP,
              DROP_ONE, CANCEL, THREAD_READ, THREAD_KEEP, THREAD_WRITE, THREAD_TIMED_WRITE,
              THREAD_UP, THREAD_UPGRADE);
 
@@ -168,6 +169,9 @@ static void act_as_loop(unsigned w)
     case CANCEL:
         ipc_await_cancel();
         break;
+    case EITHER:
+        ipc_await_ask_either(ASK_WRITE, ASK);
+        break;
     default:
         ipc_await_ask(w);
         if (w != ASK && w != ASK_WRITE)
@@ -224,6 +228,10 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-rw-cancel", "ask-write cancel | read | thread-write", BOUND(3, 0)),
     TOLD("ipc-await-rw-timed", "timed-write | read read", TICKS(1)),
     TOLD("ipc-await-rw-timed-reader", "timed | write | thread-write", TICKS(1), BOUND(3, 4)),
+    TOLD("ipc-await-rw-either", "either serve | thread-write thread-write"),
+    TOLD("ipc-await-rw-either-loops", "either serve | read write"),
+    TOLD("ipc-await-rw-either-hold", "hold either out serve | write"),
+    TOLD("ipc-await-rw-either-drop", "hold either turn drop out | read write"),
     TOLD("ipc-await-rw-told", "read read | write", KILLS(1), LATE),
     TOLD("ipc-await-rw-told-thread", "read read | thread-write", KILLS(1), LATE),
     TOLD("ipc-await-rw-told-reader", "write | thread-keep", LATE),

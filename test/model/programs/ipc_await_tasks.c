@@ -14,6 +14,7 @@ enum { TASKS = 3 };
 /* Of a process. */
 static fw_loop *loop FW_OF_PROCESS_;
 static struct ipc_await_task tasks[TASKS] FW_OF_PROCESS_;
+static fw_await_group group FW_OF_PROCESS_; /* one at a time */
 static uint64_t asking FW_OF_PROCESS_;
 
 static const struct ipc_await_tasks *how;
@@ -34,30 +35,81 @@ void ipc_await_tasks_end(void)
     process_check_end();
 }
 
+/* Does the task wait?  It does so no more. */
+static bool stop(struct ipc_await_task *t)
+{
+    bool waited = t->waits;
+
+    asking -= waited;
+    t->waits = false;
+    return waited;
+}
+
+/* Another of its group has ended: it gets nothing. */
+static void lose(struct ipc_await_task *t)
+{
+    t->rival = NULL;
+    t->word = 0;
+    if (stop(t) && !ipc_await_in_use()->cancel(&t->op))
+        model_thread_fail("group", "two operations of one group have got something", 0, 0);
+}
+
+static void end(struct ipc_await_task *t, int error)
+{
+    if (t->rival != NULL)
+        lose(t->rival);
+    t->rival = NULL;
+    how->end(t, error);
+}
+
 static void done(fw_await *op, int error)
 {
     struct ipc_await_task *t = (struct ipc_await_task *)(void *)op;
 
-    asking--;
-    t->waits = false;
-    how->end(t, error);
+    (void)stop(t);
+    end(t, error);
 }
 
-static void wait_or_end(struct ipc_await_task *t, int error)
-{
-    t->waits = error == EINPROGRESS;
-    asking += t->waits;
-    if (!t->waits)
-        how->end(t, error);
-}
-
-void ipc_await_ask(unsigned word)
+static struct ipc_await_task *new_task(unsigned word)
 {
     struct ipc_await_task *t = ipc_await_task_of(0);
 
     t->word = word;
+    t->rival = NULL;
     ipc_await_in_use()->init(&t->op, loop, subject_id(8 + (unsigned)(t - tasks)), done);
-    wait_or_end(t, how->submit(t));
+    return t;
+}
+
+/* True: it waits. */
+static bool submit(struct ipc_await_task *t)
+{
+    int error = how->submit(t);
+
+    t->waits = error == EINPROGRESS;
+    asking += t->waits;
+    if (error == ECANCELED && t->rival != NULL)
+        t->word = 0; /* the rival's end comes */
+    else if (!t->waits)
+        end(t, error);
+    return t->waits;
+}
+
+void ipc_await_ask(unsigned word)
+{
+    (void)submit(new_task(word));
+}
+
+void ipc_await_ask_either(unsigned one, unsigned other)
+{
+    struct ipc_await_task *first = new_task(one), *second = new_task(other);
+
+    first->rival = second;
+    second->rival = first;
+    fw_await_group_init(&group);
+    fw_await_group_add(&group, &first->op);
+    fw_await_group_add(&group, &second->op);
+    if (submit(first))
+        (void)submit(second);
 }
 
 bool ipc_await_asks_on(struct ipc_await_task *t, int *error)
@@ -80,16 +132,6 @@ void ipc_await_serve(void)
         if (asking != 0)
             ipc_await_in_use()->wait(loop, NULL);
     }
-}
-
-/* Does the task wait?  It does so no more. */
-static bool stop(struct ipc_await_task *t)
-{
-    bool waited = t->waits;
-
-    asking -= waited;
-    t->waits = false;
-    return waited;
 }
 
 void ipc_await_drop_some(unsigned n)

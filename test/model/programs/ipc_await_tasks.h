@@ -16,6 +16,7 @@ struct ipc_await_task {
     fw_await op;
     unsigned word; /* 0: there is none; `end` sets it, or keeps what the task has */
     bool waits;
+    struct ipc_await_task *rival; /* of its group; NULL: none that has not ended */
 };
 
 struct ipc_await_tasks {
@@ -31,6 +32,9 @@ void ipc_await_tasks_end(void);
 
 /* One asks; `end` comes at once, if it need not wait. */
 void ipc_await_ask(unsigned word);
+
+/* The same for two of a group: one ends, and the other one is cancelled, and has got nothing. */
+void ipc_await_ask_either(unsigned one, unsigned other);
 
 /* In `end`: it waits for something else now.  False: it does not, that is over: *error. */
 bool ipc_await_asks_on(struct ipc_await_task *t, int *error);
