@@ -10,7 +10,8 @@
  *   unit         the same for a unit of the semaphore, which it keeps
  *   either       one asks for the mutex or a unit, whatever comes first
  *   get          one asks for a token: it gets the mutex, waits for the condition until there is a
- *                token, takes that and releases the mutex; get-timed: it gives up at a deadline
+ *                token, takes that and releases the mutex; get-timed: it gives up at a deadline;
+ *                get-either: it takes a unit instead, if that is there first
  *   hold, out    a task has the mutex from the one word to the other
  *   serve        the loop runs until all that have asked have got it
  *   turn         it runs once, whatever there is to do
@@ -39,11 +40,12 @@ struct ipc_await_script {
     bool are_late; /* the first interval of each wait has passed */
 };
 
-/* A task that waits for the condition has one of these instead of the script's word. */
-enum { FOR_TOKEN = 100, FOR_TOKEN_TIMED };
+/* A task that waits for the condition has the script's word, and so much more. */
+enum { FOR_TOKEN = 100 };
 
-SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, EITHER, GET, GET_TIMED, HOLD, OUT, SERVE, TURN, DROP, CANCEL,
-             THREAD_LOCK, THREAD_TIMED, TAKE, POST, THREAD_GET, PUT, PUT_AFTER, PUT_ALL);
+SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, EITHER, GET_EITHER, GET, GET_TIMED, HOLD, OUT, SERVE, TURN,
+             DROP, CANCEL, THREAD_LOCK, THREAD_TIMED, TAKE, POST, THREAD_GET, PUT, PUT_AFTER,
+             PUT_ALL);
 
 #define SEM_MADE (UINT64_C(1) << 63)
 
@@ -87,6 +89,8 @@ static enum model_access access(const void *p)
 /* It has the mutex: takes a token, or waits for one.  False: it waits. */
 static bool get(struct ipc_await_task *t, int error)
 {
+    bool waits;
+
     ipc_await_enters(model_current, t->op.task_, error == ETIMEDOUT ? 0 : error);
     ipc_mutex_count();
     if (*shadow(TOKENS) != 0 || error == ETIMEDOUT) {
@@ -95,8 +99,10 @@ static bool get(struct ipc_await_task *t, int error)
     }
     ipc_mutex_leaves();
     report_remark(model_current, "waits for a token");
-    t->word = t->word == GET_TIMED ? FOR_TOKEN_TIMED : FOR_TOKEN;
-    if (ipc_await_asks_on(t, &error))
+    t->word += FOR_TOKEN;
+    waits = t->word == FOR_TOKEN + GET_EITHER ? ipc_await_asks_on_or(t, UNIT, &error)
+                                              : ipc_await_asks_on(t, &error);
+    if (waits)
         return false;
     if (error != ETIMEDOUT)
         model_thread_fail("answer", "a task of thread %llu may not wait: %llu", model_current,
@@ -114,8 +120,8 @@ static void leave(const struct ipc_await_task *t)
 
 static void end_get(struct ipc_await_task *t, int error)
 {
-    if (t->word == FOR_TOKEN || t->word == FOR_TOKEN_TIMED)
-        t->word = t->word == FOR_TOKEN ? GET : GET_TIMED;
+    if (t->word >= FOR_TOKEN)
+        t->word -= FOR_TOKEN;
     if (error != 0 && error != EOWNERDEAD && (error != ETIMEDOUT || t->word != GET_TIMED))
         model_thread_fail("answer", "a task of thread %llu is answered %llu", model_current,
                           (uint64_t)error);
@@ -130,7 +136,7 @@ static void end(struct ipc_await_task *t, int error)
 {
     unsigned w = t->word;
 
-    if (w == GET || w == GET_TIMED || w == FOR_TOKEN || w == FOR_TOKEN_TIMED) {
+    if (w == GET || w == GET_EITHER || w == GET_TIMED || w >= FOR_TOKEN) {
         end_get(t, error);
         return;
     }
@@ -149,17 +155,14 @@ static void end(struct ipc_await_task *t, int error)
 
 static int submit(struct ipc_await_task *t)
 {
-    switch (t->word) {
-    case UNIT:
-        return ipc_await_in_use()->sem(&t->op, ipc_await.s, NULL);
-    case FOR_TOKEN:
-    case FOR_TOKEN_TIMED:
-        return ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m,
-                                        t->word == FOR_TOKEN_TIMED ? &script_soon : NULL);
-    default:
-        return ipc_await_in_use()->mutex(&t->op, ipc_await.m,
-                                         t->word == TIMED ? &script_soon : NULL);
-    }
+    unsigned w = t->word;
+    bool is_timed = w == TIMED || w == FOR_TOKEN + GET_TIMED;
+    const fw_deadline *deadline = is_timed ? &script_soon : NULL;
+
+    if (w >= FOR_TOKEN)
+        return ipc_await_in_use()->cond(&t->op, ipc_await.c, ipc_await.m, deadline);
+    return w == UNIT ? ipc_await_in_use()->sem(&t->op, ipc_await.s, NULL)
+                     : ipc_await_in_use()->mutex(&t->op, ipc_await.m, deadline);
 }
 
 static const struct ipc_await_tasks tasks = {submit, end};
@@ -300,6 +303,11 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-cond-all-loops", "get serve | get serve | put-all"),
     TOLD("ipc-await-cond-drop", "get turn drop turn | thread-get | put", MAY_SLEEP, BOUND(3, 4)),
     TOLD("ipc-await-cond-again", "get turn drop get serve | thread-get | put put", MAY_SLEEP,
+         BOUND(2, 3)),
+    TOLD("ipc-await-cond-either", "get-either serve | put post"),
+    TOLD("ipc-await-cond-either-thread", "get-either serve | thread-get | put put post", MAY_SLEEP,
+         BOUND(2, 3)),
+    TOLD("ipc-await-cond-either-loops", "get-either serve | get serve | put-all post", MAY_SLEEP,
          BOUND(2, 3)),
     TOLD("ipc-await-cond-timed", "get-timed serve | thread-get | put put", TICKS(1), BOUND(2, 3)),
     PROGRAM("ipc-await-cond-kill", "get serve | thread-get | put put", KILLS(1), .immortal = 4,

@@ -99,15 +99,20 @@ void ipc_await_ask(unsigned word)
     (void)submit(new_task(word));
 }
 
-void ipc_await_ask_either(unsigned one, unsigned other)
+static void make_rivals(struct ipc_await_task *first, struct ipc_await_task *second)
 {
-    struct ipc_await_task *first = new_task(one), *second = new_task(other);
-
     first->rival = second;
     second->rival = first;
     fw_await_group_init(&group);
     fw_await_group_add(&group, &first->op);
     fw_await_group_add(&group, &second->op);
+}
+
+void ipc_await_ask_either(unsigned one, unsigned other)
+{
+    struct ipc_await_task *first = new_task(one), *second = new_task(other);
+
+    make_rivals(first, second);
     if (submit(first))
         (void)submit(second);
 }
@@ -118,6 +123,20 @@ bool ipc_await_asks_on(struct ipc_await_task *t, int *error)
     t->waits = *error == EINPROGRESS;
     asking += t->waits;
     return t->waits;
+}
+
+bool ipc_await_asks_on_or(struct ipc_await_task *t, unsigned other, int *error)
+{
+    struct ipc_await_task *second = new_task(other);
+
+    make_rivals(t, second);
+    if (!ipc_await_asks_on(t, error)) {
+        t->rival = NULL;
+        second->word = 0;
+        return false;
+    }
+    (void)submit(second);
+    return true;
 }
 
 void ipc_await_turn(void)

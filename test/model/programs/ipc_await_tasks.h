@@ -39,6 +39,9 @@ void ipc_await_ask_either(unsigned one, unsigned other);
 /* In `end`: it waits for something else now.  False: it does not, that is over: *error. */
 bool ipc_await_asks_on(struct ipc_await_task *t, int *error);
 
+/* The same, and beside it another one asks, of the same group. */
+bool ipc_await_asks_on_or(struct ipc_await_task *t, unsigned other, int *error);
+
 /* The loop runs once, or until all that have asked have got it. */
 void ipc_await_turn(void);
 void ipc_await_serve(void);
