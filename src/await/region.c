@@ -214,7 +214,7 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         is_passed = true;
     }
     fw_region_bucket_unlock_(b);
-    fw_wakeup_(wakeup);
+    fw_wakeup_(wakeup); /* F:ipc-await-hands-over-quietly */
     if (is_passed)
         fw_ipc_keeper_unuse_(keeper->mapping); /* who released it: the other's use goes on */
     return is_passed;

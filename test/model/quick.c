@@ -107,6 +107,7 @@ static const char *const large[] = {
     "ipc-await-rw-kill-reader",
     "ipc-await-rw-kill-writer",
     "ipc-await-rw-timed-reader",
+    "ipc-await-rw-together-three",
     "ipc-await-rw-told",
     "ipc-await-rw-told-drop",
     "ipc-await-rw-told-three",

@@ -222,6 +222,7 @@ enum model_access { ACCESS_STEP, ACCESS_DIRECT, ACCESS_NONE };
 /* Variables of which each thread has its own; a table of them ends with begin NULL. */
 struct model_own {
     uint8_t *begin, *end;
+    bool is_of_process; /* threads of one process have them together */
 };
 
 /* Under SCHED_FIFO (fifo.h): where a thread runs, and how urgent it is; larger is more. */
@@ -260,11 +261,12 @@ struct model_program {
     uint32_t preemptions;      /* explored with at most so many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
     uint32_t generation;       /* of the process: how many forks lie behind it */
-    bool generic;     /* no restartable sequences: every release is atomic, the fence is nothing */
-    bool late_waits;  /* a futex wait may come after the end of its word, and finds another value */
-    bool old_kernel;  /* futex_waitv is not there */
-    bool splits;      /* and if it is, it takes several steps: waitv.h */
-    unsigned buckets; /* waiting buckets: subject/buckets.c */
+    bool generic;    /* no restartable sequences: every release is atomic, the fence is nothing */
+    bool late_waits; /* a futex wait may come after the end of its word, and finds another value */
+    bool old_kernel; /* futex_waitv is not there */
+    bool splits;     /* and if it is, it takes several steps: waitv.h */
+    unsigned together;     /* threads from the first on that are one process; 0: each is its own */
+    unsigned buckets;      /* waiting buckets: subject/buckets.c */
     bool leaves_asleep;    /* it is no error when threads sleep forever (or until a deadline) */
     bool rechecks;         /* a sleep with a deadline may end at any time: see kernel.h */
     uint64_t immortal;     /* bit n: thread n is not killed */

@@ -26,7 +26,7 @@ static unsigned pauses;
 
 static const struct model_own *own_table(void)
 {
-    static const struct model_own none = {NULL, NULL};
+    static const struct model_own none = {.begin = NULL};
 
     return model_program->hooks->own != NULL ? model_program->hooks->own() : &none;
 }
@@ -46,36 +46,42 @@ static uint8_t *own_begin(unsigned thread)
     return model_stacks[thread] + MODEL_STACK - own_size();
 }
 
+/* Where these variables of the thread are; those of a process are its first thread's. */
+static uint8_t *place_of(unsigned thread, const struct model_own *of)
+{
+    bool is_first = !of->is_of_process || thread >= model_program->together;
+    uint8_t *at = own_begin(is_first ? thread : 0);
+
+    for (const struct model_own *o = own_table(); o != of; o++)
+        at += o->end - o->begin;
+    return at;
+}
+
 static void bring_own(unsigned thread)
 {
-    const uint8_t *at = own_begin(thread);
-
-    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
-        memcpy(o->begin, at, (size_t)(o->end - o->begin));
-        at += o->end - o->begin;
-    }
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++)
+        memcpy(o->begin, place_of(thread, o), (size_t)(o->end - o->begin));
 }
 
 static void take_own(unsigned thread)
 {
-    uint8_t *at = own_begin(thread);
-
-    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
-        memcpy(at, o->begin, (size_t)(o->end - o->begin));
-        at += o->end - o->begin;
-    }
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++)
+        memcpy(place_of(thread, o), o->begin, (size_t)(o->end - o->begin));
 }
 
 void *thread_own(unsigned thread, const void *variable)
 {
-    uint8_t *at = own_begin(thread);
-
-    for (const struct model_own *o = own_table(); o->begin != NULL; o++) {
+    for (const struct model_own *o = own_table(); o->begin != NULL; o++)
         if ((const uint8_t *)variable >= o->begin && (const uint8_t *)variable < o->end)
-            return at + ((const uint8_t *)variable - o->begin);
-        at += o->end - o->begin;
-    }
+            return place_of(thread, o) + ((const uint8_t *)variable - o->begin);
     return NULL;
+}
+
+/* Of a thread that is done; another one of its process may need its variables yet. */
+static uint8_t *last_frame(unsigned thread)
+{
+    return thread < model_program->together ? own_begin(thread)
+                                            : model_stacks[thread] + MODEL_STACK;
 }
 
 /* --- Failures ------------------------------------------------------------------------------- */
@@ -275,7 +281,7 @@ void thread_run(unsigned thread)
     take_own(thread);
     t->tls_id = fw_self_id_;
     if (t->status == THREAD_DONE)
-        kill_frames(thread, stack + MODEL_STACK);
+        kill_frames(thread, last_frame(thread));
     if (t->status == THREAD_DYING)
         kernel_kill(thread);
     if (t->status != THREAD_STOPPED)

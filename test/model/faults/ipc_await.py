@@ -44,6 +44,8 @@ FAULTS = [
           value("w->word.word != NULL && were_moves(w->beside.expected, now)")),
     Fault("ipc-await-closes-quietly", "the same, and its loop is destroyed", "ipc-await-cond-all",
           WATCH, drop()),
+    Fault("ipc-await-hands-over-quietly", "hands the mutex to another loop, and does not wake it",
+          "ipc-await-together", REGION, drop()),
     Fault("ipc-await-unuses-twice", "gives back what a loser of a group has got, and twice the "
           "keeper", "ipc-await-either-take", WATCH, drop()),
     Fault("ipc-await-permits-unannounced", "waits for a permit, and the queue does not say so",

@@ -180,7 +180,8 @@ static const struct model_own *own(void)
     static struct model_own table[3];
 
     table[0] = script_own()[0];
-    table[1] = (struct model_own){__start_model_region_variables, __stop_model_region_variables};
+    table[1] = (struct model_own){.begin = __start_model_region_variables,
+                                  .end = __stop_model_region_variables};
     return table;
 }
 

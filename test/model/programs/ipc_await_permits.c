@@ -192,7 +192,8 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     unsigned owner = region_thread_of(before);
 
     region_changed(thread, addr, before);
-    if (at < u->made_ * sizeof(uint64_t) && owner < MODEL_MAX_THREADS && owner != thread)
+    if (at < u->made_ * sizeof(uint64_t) && owner < MODEL_MAX_THREADS &&
+        owner != region_process_of(thread))
         model_fail("word", "thread %llu takes what thread %llu has", thread, owner);
 }
 
@@ -228,6 +229,14 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-permits-timed", "timed | permit | take", FROM(1), TICKS(1), BOUND(3, 0)),
     TOLD("ipc-await-permits-either", "either serve | take take", FROM(1)),
     TOLD("ipc-await-permits-either-two", "hold either out serve | take take", FROM(2)),
+    TOLD("ipc-await-permits-together", "permit permit | permit permit", FROM(1), PROCESS_TOGETHER),
+    TOLD("ipc-await-permits-together-ask", "ask ask serve | permit", FROM(1), PROCESS_TOGETHER),
+    TOLD("ipc-await-permits-together-three", "permit | permit | take", FROM(1), PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-permits-together-two", "hold ask out serve | permit | take", FROM(2),
+         PROCESS_TOGETHER, BOUND(3, 0)),
+    TOLD("ipc-await-permits-together-drop", "ask ask drop turn | permit | take", FROM(1),
+         PROCESS_TOGETHER, BOUND(3, 0)),
     TOLD("ipc-await-permits-told", "permit | take take", FROM(1), KILLS(1), LATE),
     TOLD("ipc-await-permits-told-keep", "permit | keep", FROM(1), LATE),
     TOLD("ipc-await-permits-told-loops", "permit | permit", FROM(1), KILLS(1), LATE),

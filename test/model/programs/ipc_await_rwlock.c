@@ -41,7 +41,7 @@ static fw_ipc_rwlock *l;
 static const struct ipc_await_script *script, none;
 
 /* Tasks that read; and that hold, but were refused. */
-static uint64_t reading FW_OF_PROCESS_, refused FW_OF_PROCESS_;
+static __thread uint64_t reading, refused;
 
 static bool is_loop(unsigned self)
 {
@@ -240,6 +240,21 @@ static const struct model_program programs[] = {
     TOLD("ipc-await-rw-told-drop", "ask-write drop | read | thread-write", KILLS(1), LATE,
          BOUND(2, 0)),
     TOLD("ipc-await-rw-told-drop-write", "ask-write drop write | thread-write", KILLS(1), LATE),
+    TOLD("ipc-await-rw-together", "read read | write write", PROCESS_TOGETHER, BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-readers", "read | read | thread-write", PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-ask", "ask ask serve | ask serve | thread-write", PROCESS_TOGETHER,
+         BOUND(2, 3)),
+    TOLD("ipc-await-rw-together-writers", "write | write | thread-write", PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-three", "read | write | thread-write", PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-hold", "hold ask out serve | write", PROCESS_TOGETHER),
+    TOLD("ipc-await-rw-together-drop", "hold ask-write drop out | read write", PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-lose", "ask drop turn | read | thread-write", PROCESS_TOGETHER,
+         BOUND(3, 0)),
+    TOLD("ipc-await-rw-together-either", "either serve | write", PROCESS_TOGETHER),
     PROGRAM("ipc-await-rw-kill", "read read | write write", KILLS(1), BOUND(3, 0)),
     PROGRAM("ipc-await-rw-kill-writer", "read read | thread-write thread-write", KILLS(1)),
     PROGRAM("ipc-await-rw-kill-reader", "write write | thread-read thread-read", KILLS(1),

@@ -11,11 +11,16 @@
 
 enum { TASKS = 3 };
 
-/* Of a process. */
-static fw_loop *loop FW_OF_PROCESS_;
-static struct ipc_await_task tasks[TASKS] FW_OF_PROCESS_;
-static fw_await_group group FW_OF_PROCESS_; /* one at a time */
-static uint64_t asking FW_OF_PROCESS_;
+/* Where other threads of the process find operations. */
+static struct ipc_await_task all_tasks[2][TASKS] FW_OF_PROCESS_;
+static fw_await_group groups[2] FW_OF_PROCESS_; /* one at a time */
+
+static __thread fw_loop *loop;
+static __thread uint64_t asking;
+
+/* Of the running thread. */
+#define tasks (all_tasks[model_current % 2])
+#define group (groups[model_current % 2])
 
 static const struct ipc_await_tasks *how;
 
@@ -76,7 +81,8 @@ static struct ipc_await_task *new_task(unsigned word)
 
     t->word = word;
     t->rival = NULL;
-    ipc_await_in_use()->init(&t->op, loop, subject_id(8 + (unsigned)(t - tasks)), done);
+    ipc_await_in_use()->init(&t->op, loop,
+                             subject_id(8 + TASKS * model_current + (unsigned)(t - tasks)), done);
     return t;
 }
 
@@ -200,7 +206,8 @@ const struct model_own *ipc_await_tasks_own(void)
 
     for (; others[n].begin != NULL; n++)
         table[n] = others[n];
-    table[n] = (struct model_own){__start_model_process_variables, __stop_model_process_variables};
-    table[n + 1] = (struct model_own){NULL, NULL};
+    table[n] =
+        (struct model_own){__start_model_process_variables, __stop_model_process_variables, true};
+    table[n + 1] = (struct model_own){.begin = NULL};
     return table;
 }

@@ -183,6 +183,7 @@ void ipc_mutex_changed(unsigned thread, uint64_t addr, uint64_t before)
     region_changed(thread, addr, before);
     if (addr != (uint64_t)(uintptr_t)&m->word_)
         return;
+    thread = region_process_of(thread);
     if ((now & FW_IPC_HOLDER) != (before & FW_IPC_HOLDER))
         check_holder(thread, before, now);
     else if ((before & FW_IPC_WAITERS) != 0 && (now & FW_IPC_WAITERS) == 0)

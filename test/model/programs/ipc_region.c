@@ -268,9 +268,9 @@ const struct model_own *region_own(void)
     const struct ipc_region_calls *calls = calls_below();
     static struct model_own table[3];
 
-    table[0] = (struct model_own){IPC_SHIPPED_BEGIN, IPC_SHIPPED_END};
+    table[0] = (struct model_own){.begin = IPC_SHIPPED_BEGIN, .end = IPC_SHIPPED_END};
     table[1] = calls->own;
     if (calls->own.begin == IPC_SHIPPED_BEGIN)
-        table[1] = (struct model_own){NULL, NULL};
+        table[1] = (struct model_own){.begin = NULL};
     return table;
 }

@@ -33,6 +33,12 @@ const struct model_own *region_own(void);
 extern struct fw_ipc_member_ *region_slots;
 extern const struct fw_ipc_mapping_ *region_mapping;
 
+/* The thread that is a member for the process of this one. */
+static inline unsigned region_process_of(unsigned thread)
+{
+    return thread < model_program->together ? 0 : thread;
+}
+
 /* The thread that has this id now; MODEL_MAX_THREADS: none that lives, or it was killed. */
 unsigned region_thread_of(uint64_t id);
 

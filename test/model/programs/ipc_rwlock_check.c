@@ -71,7 +71,7 @@ void ipc_rwlock_one_process(unsigned threads)
 /* Whose slot the thread's process has. */
 static unsigned process_of(unsigned thread)
 {
-    return thread < together ? 0 : thread;
+    return thread < together ? 0 : region_process_of(thread);
 }
 
 /* --- Entering --------------------------------------------------------------------------------- */

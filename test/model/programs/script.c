@@ -28,7 +28,7 @@ extern uint8_t __start_model_own_variables[], __stop_model_own_variables[];
 const struct model_own *script_own(void)
 {
     static const struct model_own table[] = {
-        {__start_model_own_variables, __stop_model_own_variables}, {NULL, NULL}};
+        {.begin = __start_model_own_variables, .end = __stop_model_own_variables}, {.begin = NULL}};
 
     return table;
 }

@@ -11,7 +11,7 @@
 /* Two events for each process: its inbox's, and its engine's.  NULL: no program with loops. */
 static uint32_t *events;
 
-static int made FW_OF_PROCESS_;
+static __thread int made;
 
 struct fw_ipc_me_ (*process_keeper_of)(unsigned thread);
 

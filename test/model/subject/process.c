@@ -2,6 +2,8 @@
 /* Memory, the keeper, and sleeps: process.h. */
 #include "process.h"
 
+#include "process_lock.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,14 +11,16 @@
 
 #include <furwock/futex.h>
 
+#include "../buckets.h"
 #include "../engine/model.h"
 #include "await/watch.h"
 #include "ipc/region/keeper.h"
 #include "ipc/wait.h"
 #include "sys/descriptors.h"
 
-static fw_loop *loop FW_OF_PROCESS_;
-static bool is_late FW_OF_PROCESS_;
+static __thread fw_loop *loop;
+static __thread bool is_late;
+static uint32_t loops FW_OF_PROCESS_;
 
 /* --- Memory --------------------------------------------------------------------------------- */
 
@@ -62,17 +66,33 @@ static const void *noted FW_OF_PROCESS_;
 static uint32_t noted_task FW_OF_PROCESS_;
 bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper) FW_OF_PROCESS_;
 
+/* Of the process that the thread is in, if that is not a process by itself. */
+static bool find_shared_keeper(struct fw_ipc_me_ *me)
+{
+    const struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
+
+    if (model_current >= model_program->together)
+        return false;
+    *me = (struct fw_ipc_me_){
+        .mapping = mapping, .member = mapping->members, .id = UINT64_C(1) << 32 | 1};
+    return true;
+}
+
 void process_begin(void)
 {
     struct fw_robust_ debt;
     struct fw_ipc_me_ me;
 
+    if (loops++ != 0)
+        return;
     (void)!fw_ipc_enter_((const void *)fw_ipc_mappings_[0].base, &me);
     fw_ipc_debt_begin_(&debt, &fw_ipc_mappings_[0]); /* KPR2 */
 }
 
 bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 {
+    if (find_shared_keeper(me))
+        return true;
     if (process_keeper_of == NULL)
         return fw_ipc_enter_((const void *)mapping->base, me) == 0;
     *me = process_keeper_of(model_current);
@@ -129,11 +149,27 @@ void process_check_end(void)
 {
     const struct block *b = (const struct block *)(const void *)arena;
 
+    if (--loops != 0)
+        return;
     if (uses != 0)
         model_thread_fail("keeper", "%llu uses have not ended", uses, 0);
     for (; b->size != 0; b = (const struct block *)((const uint64_t *)(b + 1) + b->size))
         if (b->is_used != 0)
             model_thread_fail("memory", "%llu bytes have not been freed", b->size * 8, 0);
+}
+
+/* --- Its tables: process_lock.h --------------------------------------------------------------- */
+
+void subject_process_lock(void)
+{
+    if (model_program->together != 0)
+        model_op(OP_ENTER, &buckets_only()->inside, 8, 0, 0, 0, 0);
+}
+
+void subject_process_unlock(void)
+{
+    if (model_program->together != 0)
+        model_op(OP_LEAVE, &buckets_only()->inside, 8, 0, 0, 0, 0);
 }
 
 /* --- Sleeping ------------------------------------------------------------------------------- */

@@ -40,6 +40,9 @@ uint64_t process_event(int event);
 void *subject_process_calloc(size_t n, size_t size);
 void subject_process_free(void *p);
 
+/* A and B are loops of one process, and are not killed. */
+#define PROCESS_TOGETHER .together = 2, .buckets = 1, .immortal = 3
+
 /* For the hook `begin` of a thread that has a loop, which it makes after that. */
 void process_begin(void);
 
