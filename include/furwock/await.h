@@ -239,6 +239,7 @@ FW_API int fw_await_set_waker(fw_await *op, void (*wake)(void *arg), void *arg, 
  * True: it waits no longer, and has not got anything (also if it was idle).  False: it was granted;
  * the task has the lock, unit or signal; done will not be called.  For fw_await_cond: true: the
  * mutex is not held, and a signal that it had was passed on; false: the mutex is held.
+ * fw_await_poll then says with what it had ended: 0, or ETIMEDOUT for a condition variable.
  */
 FW_NODISCARD FW_API bool fw_await_cancel(fw_await *op);
 

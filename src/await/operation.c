@@ -164,7 +164,8 @@ int fw_operation_expire_(fw_await *op)
     return kind->expired != NULL ? kind->expired(op) : ETIMEDOUT;
 }
 
-bool fw_await_cancel(fw_await *op)
+/* As fw_await_cancel, but for the result. */
+static bool cancel(fw_await *op)
 {
     uint32_t state = fw_load32_acquire(&op->state_);
     bool was_granted;
@@ -184,9 +185,21 @@ bool fw_await_cancel(fw_await *op)
     return !was_granted;
 }
 
+bool fw_await_cancel(fw_await *op)
+{
+    const struct fw_operation_kind_ *kind;
+
+    if (cancel(op))
+        return true;
+    kind = fw_operation_kind_(op);
+    if (kind->result != NULL)
+        op->result_ = (uint16_t)kind->result(op);
+    return false;
+}
+
 bool fw_await_drop(fw_await *op)
 {
-    if (fw_await_cancel(op))
+    if (cancel(op))
         return true;
     fw_operation_kind_(op)->give_back(op);
     return false;

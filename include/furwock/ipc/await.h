@@ -45,6 +45,11 @@ FW_BEGIN_DECLS
  *    not more than 16 times in a row, nor for longer than 0.5 ms; then it is free for all.
  *  - fw_region_close does not unmap a region while operations wait there, tasks hold locks there,
  *    or its loops have not been run for 40 ms since (for an adopted one: EBUSY).
+ *  - Until a loop has been run for 60 ms after the last of its operations on a lock has ended, or
+ *    was cancelled, a wake there may go to the loop.  If it is not run, others who wait for that
+ *    lock find it free at their next re-check only: after 40 ms, or up to a minute if they have
+ *    waited for long.  So run it that much longer, or destroy it, before its thread turns to other
+ *    things.
  *  - If a process is killed, its operations leave at most one needless wake, and those of others
  *    go on.  A death that the kernel marks is noticed at once by an operation that has waited for
  *    40 ms, and by then by others.

@@ -19,8 +19,14 @@
 
 static fw_mutex starting = FW_MUTEX_INIT; /* held while keepers are started and stopped */
 
+/*
+ * In a forked child: the parent's keepers are none here.  Their ids go first, before there is a
+ * second thread: it would see them beside the child's own life while the first one starts a keeper.
+ */
 static void begin_anew(void)
 {
+    for (unsigned i = 0; i < FW_RANGES; i++)
+        fw_store64_relaxed(&fw_ipc_keepers_[i].id, 0);
     fw_mutex_init(&starting);
 }
 

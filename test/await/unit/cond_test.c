@@ -4,6 +4,7 @@
 
 #include <furwock/await.h>
 
+#include "core/operation.h"
 #include "sys/clock.h"
 #include "test/support/unit.h"
 
@@ -224,6 +225,21 @@ TEST(a_deadline_ends_it_with_the_mutex)
     run_until(2);
     assert_int_equal(last_error, ETIMEDOUT);
     unlock(1);
+}
+
+/* Granted the mutex after its deadline, and cancelled before its loop has delivered that. */
+TEST(a_deadline_is_told_after_cancel)
+{
+    submit_timed(0, 1000000);
+    fw_mutex_lock(&mutex);
+    while (fw_loop_run(loop, 0) == 0 && op[0].want_ == 0)
+        assert_int_equal(fw_loop_wait(loop, NULL), 0);
+    fw_mutex_unlock(&mutex);
+    while (fw_load32_acquire(&op[0].state_) != FW_OPERATION_GRANTED)
+        assert_int_equal(fw_loop_wait(loop, NULL), 0);
+    assert_false(fw_await_cancel(&op[0]));
+    assert_int_equal(fw_await_poll(&op[0]), ETIMEDOUT);
+    unlock(0);
 }
 
 static int ready;

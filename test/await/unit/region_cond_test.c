@@ -190,6 +190,26 @@ static void times_out_with_the_mutex(void)
     unlock(1);
 }
 
+/* Granted the mutex after its deadline, and cancelled before its loop has delivered that. */
+static void tells_the_deadline_after_cancel(void)
+{
+    make_cond();
+    while (ask_briefly() != EINPROGRESS) /* it was late already */
+        unlock(1);
+    ask_for(&b, TASK(2));
+    if (fw_await_ipc_mutex(&b.op, m, NULL) == 0) {
+        usleep(40000);
+        fw_loop_run(loop, 0);
+        unlock(2); /* hands it over */
+        assert_false(fw_await_cancel(&a.op));
+        assert_int_equal(fw_await_poll(&a.op), ETIMEDOUT);
+    } else { /* the deadline was quicker */
+        run_until(&a.ends, 1);
+        assert_true(fw_await_cancel(&b.op));
+    }
+    unlock(1);
+}
+
 /* A signal goes to another when its operation is cancelled before it has the mutex. */
 static void passes_a_signal_on(void)
 {
@@ -305,6 +325,7 @@ EACH(refuses)
 EACH(is_signalled)
 EACH(is_for_one)
 EACH(times_out_with_the_mutex)
+EACH(tells_the_deadline_after_cancel)
 EACH(passes_a_signal_on)
 EACH(outlives_waiters)
 EACH(learns_of_a_death)
