@@ -136,7 +136,9 @@ static bool is_orphaned(const fw_ipc_mutex *m, const struct fw_look_ *look)
     if (look->asks && word != FW_IPC_ABANDONED && (word & FW_IPC_HOLDER) != look->keeper->id &&
         fw_ipc_member_of_(look->keeper->mapping, word) != NULL)
         fw_ipc_life_slow_(look->keeper->mapping, word);
-    return fw_ipc_life_(look->keeper->mapping, word) != FW_IPC_ALIVE;
+    /* A thread that has released it since, and then ended, is dead, too: the second look. */
+    return fw_ipc_life_(look->keeper->mapping, word) != FW_IPC_ALIVE &&
+           ((fw_load64_relaxed(&m->word_) ^ word) & FW_IPC_HOLDER) == 0;
 }
 
 /* Those that began before the word was this: AWC1.  False: there were none. */

@@ -211,7 +211,9 @@ static bool is_orphaned(const struct waiter *me)
 {
     uint64_t word = fw_load64_relaxed(&me->m->word_);
 
-    return word != 0 && fw_ipc_wait_life_(&me->wait, word) != FW_IPC_ALIVE;
+    /* A thread that has released it since, and then ended, is dead, too: the second look. */
+    return word != 0 && fw_ipc_wait_life_(&me->wait, word) != FW_IPC_ALIVE &&
+           ((fw_load64_relaxed(&me->m->word_) ^ word) & FW_IPC_HOLDER) == 0;
 }
 
 /* 0, or ETIMEDOUT: until then the number had not changed. */
