@@ -63,13 +63,10 @@ struct fw_region_bucket_ *fw_region_bucket_lock_(const void *object)
     return b;
 }
 
-static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper);
-
 void fw_watch_enter_(struct fw_watch_ *w)
 {
     struct fw_region_bucket_ *b = fw_region_bucket_lock_(w->object);
 
-    __atomic_store_n(&fw_ipc_hand_over_hook_, hand_over, __ATOMIC_RELAXED);
     w->next_in_bucket = b->first;
     b->first = w;
     fw_region_bucket_unlock_(b);
@@ -264,6 +261,7 @@ static int queue(fw_await *op, unsigned target, const void *object, struct fw_wa
     int error;
 
     op->want_ = (uint8_t)target;
+    __atomic_store_n(&fw_ipc_hand_over_hook_, hand_over, __ATOMIC_RELAXED);
     fw_ipc_keeper_use_(w->mapping);
     b = fw_region_bucket_lock_(object);
     is_first = w->queue.first == NULL && look->word != NULL;

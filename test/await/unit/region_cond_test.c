@@ -11,7 +11,7 @@
 
 enum { MANY = 12 };
 
-static struct asked a, b, many[MANY];
+static struct asked a, b, other, many[MANY];
 static fw_ipc_cond *c;
 
 static void make_cond(void)
@@ -198,9 +198,12 @@ static void tells_the_deadline_after_cancel(void)
         unlock(1);
     ask_for(&b, TASK(2));
     if (fw_await_ipc_mutex(&b.op, m, NULL) == 0) {
+        ask_for(&other, TASK(3)); /* from then on locks are handed over */
+        assert_int_equal(fw_await_ipc_mutex(&other.op, m, NULL), EINPROGRESS);
+        assert_true(fw_await_cancel(&other.op));
         usleep(40000);
         fw_loop_run(loop, 0);
-        unlock(2); /* hands it over */
+        unlock(2);
         assert_false(fw_await_cancel(&a.op));
         assert_int_equal(fw_await_poll(&a.op), ETIMEDOUT);
     } else { /* the deadline was quicker */
