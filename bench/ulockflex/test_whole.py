@@ -18,8 +18,8 @@ FRONT_END = os.path.join(BUILT, "ulockflex")
 TEST_WORKER = os.path.join(BUILT, "test", "ulockflex-run")
 REAL_WORKER = os.path.join(BUILT, "ulockflex-run")
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
-# Windows so short see nothing where nobody has a CPU meanwhile: some of many see something.
-OFTEN = (*SHORT, "--rounds", "6", "--max-rounds", "6", "--probe-rounds", "6")
+# Windows so short see nothing where nobody has a CPU meanwhile: then some of more see something.
+ROUNDS = ("2", "6", "18")
 PATIENCE = 900.0  # seconds: on a busy machine, everything may take its time
 
 
@@ -49,22 +49,40 @@ class InDirectory(unittest.TestCase):
         with open(self.path, encoding="utf-8") as f:
             return json.load(f)
 
+    def refused(self, said, *arguments):
+        done = ulockflex(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertRegex(done.stderr, said)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def often(self, saw_enough, *arguments):
+        """(what it said, its result): in more rounds until saw_enough(runs of the first cell)."""
+        for rounds in ROUNDS:
+            if os.path.exists(self.path):
+                os.unlink(self.path)
+            done = ulockflex(*SHORT, "--rounds", rounds, "--max-rounds", rounds, "--probe-rounds",
+                             rounds, "--json", self.path, *arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            found = self.load()
+            if saw_enough(found["cells"][0]["runs"]):
+                return done, found
+        self.fail(found["cells"][0]["runs"])
+
 
 class Whole(InDirectory):
     def test_one_configuration(self):
-        done = ulockflex(*OFTEN, "--tasks", "3", "--json", self.path, "pthread", "sysv")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"\npthread +\S+ +\S+% +1\.00 ")
-        found = self.load()
+        done, found = self.often(
+            lambda runs: max(one["iterations"] for one in runs) > 0
+            and any("max" in (one["wait_ns"] or ()) for one in runs)
+            and any(one["contention"] is not None for one in runs),
+            "--tasks", "3", "pthread", "sysv")
+        self.assertRegex(done.stdout, r"\npthread +\S+ +(-|\S+%) +1\.00 ")
         self.assertTrue(found["complete"])
         self.assertEqual([c["lock"] for c in found["cells"]], ["pthread", "sysv"])
         runs = found["cells"][0]["runs"]
         run = max(runs, key=lambda one: one["iterations"])
-        self.assertGreater(run["iterations"], 0)
         self.assertEqual(run["integrity"], 0)
-        self.assertTrue(any("max" in (one["wait_ns"] or ()) for one in runs))
         told = [one["contention"] for one in runs if one["contention"] is not None]
-        self.assertTrue(told)
         self.assertLessEqual(max(told), 1.0)
         self.assertGreater(run["cpu_ns"], 0)
         self.assertLess(run["burnt_ns"], run["cpu_ns"])
@@ -149,12 +167,6 @@ class Starting(InDirectory):
 
 
 class BadInput(InDirectory):
-    def refused(self, said, *arguments, status=2):
-        done = ulockflex(*arguments)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
-        self.assertRegex(done.stderr, said)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-
     def test_names(self):
         self.refused("unknown lock or plan futx; plans: paper today adaptive processes share "
                      "demo share-demo; locks: none pthread", "futx")
@@ -257,7 +269,7 @@ class Limits(unittest.TestCase):
         self.refused("cannot start 20000 tasks: .*tightest limit here is", "--tasks", "20000")
 
     def test_many_tasks(self):
-        for kind, tasks in (("threads", "1000"), ("processes", "300")):
+        for kind, tasks in (("threads", "300"), ("processes", "100")):
             done = worker("--lock", "pthread", "--kind", kind, "--tasks", tasks, "--seconds",
                           "0.05", "--lht", "1")
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -20,10 +20,11 @@ import assist_namespace as ns
 import command_test
 from command_test import furwock
 
-KILLS = 10
+IN_FULL = "TESTS_IN_FULL" in os.environ
+KILLS = 10 if IN_FULL else 4
 STARTERS = 6
 # It makes some 60 calls of bpf.
-STEP = 1 if os.environ.get("TESTS_IN_FULL") else 5
+STEP = 1 if IN_FULL else 10
 HANG_S = 300
 # Without its sleeps: a stop waits for another one for ten seconds.
 SLEEPLESS = ["strace", "-qq", "-o", "/dev/null", "-e", "inject=clock_nanosleep:retval=0"]

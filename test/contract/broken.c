@@ -16,7 +16,7 @@ static void look_then_take(void *lock)
     struct base *l = lock;
 
     while (__atomic_load_n(&l->taken, __ATOMIC_ACQUIRE) != 0)
-        sched_yield();
+        doze();
     sched_yield();
     __atomic_store_n(&l->taken, 1, __ATOMIC_RELAXED);
 }
@@ -57,7 +57,7 @@ static void acquire_or_oversleep(void *lock)
     while (!take(l)) {
         if (++looks == 1)
             oversleep(&l->aside);
-        sched_yield();
+        doze();
     }
 }
 
@@ -82,7 +82,7 @@ static void acquire_from_one(void *lock)
 
     for (; !__atomic_compare_exchange_n(&l->taken, &one, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
          one = 1)
-        sched_yield();
+        doze();
 }
 
 #define WRONG(name_, flags_, lock_, unlock_, try_, timed_)                               \

@@ -37,7 +37,7 @@ static void await_call(struct cond *c, uint32_t ticket)
 {
     release(&c->mutex);
     while (!is_called(c, ticket))
-        sched_yield();
+        doze();
     acquire(&c->mutex);
 }
 
@@ -53,7 +53,7 @@ static int wait_in_time(struct cond *c, const struct timespec *at)
 
     release(&c->mutex);
     while (!is_called(c, ticket) && !is_over(at))
-        sched_yield();
+        doze();
     acquire(&c->mutex);
     if (is_called(c, ticket))
         return 0;
@@ -75,7 +75,7 @@ static void wait_late(void *object)
     sched_yield();
     uint32_t ticket = draw(c);
     while (!is_called(c, ticket))
-        sched_yield();
+        doze();
     acquire(&c->mutex);
 }
 
@@ -89,7 +89,7 @@ static void wait_or_steal(void *object)
         if (calls != 0 && change(&c->called, calls, calls - 1))
             return;
         release(&c->mutex);
-        sched_yield();
+        doze();
         acquire(&c->mutex);
     }
 }
@@ -107,7 +107,7 @@ static int give_up_and_stay(void *object, const struct timespec *at)
 
     release(&c->mutex);
     while (!is_called(c, ticket) && !is_over(at))
-        sched_yield();
+        doze();
     acquire(&c->mutex);
     return is_called(c, ticket) ? 0 : ETIMEDOUT;
 }
@@ -143,7 +143,7 @@ static int await_by_looking(void *object, bool (*holds)(void *arg), void *arg,
         if (at != NULL && is_over(at))
             return ETIMEDOUT;
         release(&c->mutex);
-        sched_yield();
+        doze();
         acquire(&c->mutex);
     }
     return 0;

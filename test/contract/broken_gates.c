@@ -30,7 +30,7 @@ static int try_pass(struct gate *g)
 static void wait_for(struct gate *g)
 {
     while (!pass(g))
-        sched_yield();
+        doze();
 }
 
 static int wait_until(struct gate *g, const struct timespec *at)
@@ -38,7 +38,7 @@ static int wait_until(struct gate *g, const struct timespec *at)
     while (!pass(g)) {
         if (is_over(at))
             return ETIMEDOUT;
-        sched_yield();
+        doze();
     }
     return 0;
 }
@@ -99,7 +99,7 @@ static void look_then_take(void *gate)
     struct gate *g = gate;
 
     while (look(&g->units) == 0)
-        sched_yield();
+        doze();
     sched_yield();
     assign(g, 0);
 }
@@ -227,7 +227,7 @@ static bool meet(struct barrier *b)
     uint32_t all = (arrival / parties + 1) * parties - early;
 
     while ((int32_t)(look(&b->came) - all) < 0)
-        sched_yield();
+        doze();
     return arrival % parties == parties - 1;
 }
 

@@ -27,7 +27,7 @@ static bool write_once(struct rw *l)
 static void reader_in(struct rw *l)
 {
     while (!read_once(l))
-        sched_yield();
+        doze();
 }
 
 static void reader_out(struct rw *l)
@@ -38,7 +38,7 @@ static void reader_out(struct rw *l)
 static void writer_in(struct rw *l)
 {
     while (!write_once(l))
-        sched_yield();
+        doze();
 }
 
 static void writer_out(struct rw *l)
@@ -60,7 +60,7 @@ static int reader_in_time(struct rw *l, const struct timespec *at)
     while (!read_once(l)) {
         if (is_over(at))
             return ETIMEDOUT;
-        sched_yield();
+        doze();
     }
     return 0;
 }
@@ -70,7 +70,7 @@ static int writer_in_time(struct rw *l, const struct timespec *at)
     while (!write_once(l)) {
         if (is_over(at))
             return ETIMEDOUT;
-        sched_yield();
+        doze();
     }
     return 0;
 }
@@ -110,7 +110,7 @@ static void read_after_writers(void *lock)
     struct rw *l = lock;
 
     while (look(&l->waiting) != 0 || !read_once(l))
-        sched_yield();
+        doze();
 }
 
 static void write_first(void *lock)

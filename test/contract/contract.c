@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * contract [--brief] GROUP LOCK
- *                         runs one group of tests on one lock, in half of the rounds if
+ *                         runs one group of tests on one lock, in a quarter of the rounds if
  *                         TESTS_IN_FULL is not in the environment; --brief: in a fifth, if
  *                         RIVALS_IN_FULL is not
  * contract --caught GROUP LOCK

@@ -111,8 +111,8 @@ unsigned kind_tasks(unsigned wanted);
 /*
  * As many rounds as take about as long for every lock: fewer where each costs a context switch
  * (fair locks) or perhaps a time slice (spin locks), and under a sanitizer.  A fifth of them where
- * is_brief: of others' locks, which show that the tests are right; half where is_quick, but not
- * under a sanitizer.
+ * is_brief: of others' locks, which show that the tests are right; a quarter where is_quick, but
+ * not under a sanitizer.
  */
 unsigned kind_rounds(unsigned wanted);
 extern bool is_brief, is_quick;

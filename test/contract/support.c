@@ -61,7 +61,7 @@ unsigned kind_rounds(unsigned wanted)
     if (is_brief)
         wanted /= 5;
     else if (is_quick && SLOWDOWN == 1)
-        wanted /= 2;
+        wanted /= 4;
     if (subject_is(ADAPTER_FAIR))
         wanted /= 8;
     if (!subject_is(ADAPTER_BLOCKS))

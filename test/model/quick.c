@@ -38,12 +38,12 @@ void quick_search(uint32_t own, bool must_fail, bool is_large, struct search_res
         return;
     }
     if (!is_large) {
-        search_up_to(10000, SEARCH_UNBOUNDED, own, r);
+        search_up_to(6000, SEARCH_UNBOUNDED, own, r);
         if (r->outcome != SEARCH_TOO_LARGE)
             return;
     }
-    search_up_to(is_large ? 60000 : 20000, 1, own, r);
-    if (r->outcome != SEARCH_FAILED && walk(&limits, SEED_SOON, is_large ? 100000 : 30000, &walked))
+    search_up_to(is_large ? 30000 : 10000, 1, own, r);
+    if (r->outcome != SEARCH_FAILED && walk(&limits, SEED_SOON, is_large ? 50000 : 15000, &walked))
         *r = walked;
 }
 
@@ -51,9 +51,9 @@ void quick_find(const struct search_limits *full, bool is_full, struct search_re
 {
     if (walk(full, SEED_SOON, 100000, r))
         return;
-    search_up_to(40000, SEARCH_UNBOUNDED, full->preemptions, r);
+    search_up_to(is_full ? 40000 : 10000, SEARCH_UNBOUNDED, full->preemptions, r);
     if (r->outcome != SEARCH_FAILED)
-        search_up_to(is_full ? 120000 : 60000, 1, full->preemptions, r);
+        search_up_to(is_full ? 120000 : 20000, 1, full->preemptions, r);
     if (r->outcome != SEARCH_FAILED && is_full && !walk(full, SEED_LATE, 1200000, r))
         search(full, r);
 }
