@@ -37,6 +37,8 @@ if [ -e "$0.slow" ]; then
 fi
 """
 
+in_full = unittest.skipUnless("TESTS_IN_FULL" in os.environ, "only in full")
+
 
 class Conducting(reporting.InDirectory):
     def setUp(self):
@@ -137,6 +139,7 @@ class Conducting(reporting.InDirectory):
         self.interrupt(signal.SIGINT, preexec_fn=lambda: signal.signal(signal.SIGINT,
                                                                             signal.SIG_DFL))
 
+    @in_full
     def test_terminate_in_the_background(self):
         """A shell without job control starts what runs in the background with SIGINT ignored."""
         self.interrupt(signal.SIGTERM,
@@ -168,6 +171,7 @@ class Conducting(reporting.InDirectory):
         self.assertFalse((self.bench / "ulockflex.words").exists())
         self.assertFalse((self.out / "index.html").exists())
 
+    @in_full
     def test_bench_is_interrupted_and_goes_on(self):
         """What is done is kept, what was under way is gone on with, and the rest is begun."""
         half = {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False, "seconds": 4.0}
@@ -193,6 +197,7 @@ class Conducting(reporting.InDirectory):
         self.assertEqual(len(self.words_of("uncontended")), 1)
         self.assertIn("measured before", out)
 
+    @in_full
     def test_what_cannot_be_gone_on_with_is_begun_anew(self):
         self.pretend("condperf", {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False})
         (self.bench / "condperf.refuses").touch()
