@@ -72,18 +72,23 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 /* Where polling has failed, it is tried again once in so many waits: doc/design/cond.md. */
 #define WAITS_PER_TRIAL 128u
 
-static FW_STATIC_TLS bool polling_failed;
+/* Failures, less what has paid since; with so many it does not pay. */
+static const uint8_t failures_max[FW_POLLINGS_] = {[FW_POLLING_WAKE_] = 1, [FW_POLLING_AHEAD_] = 8};
+static FW_STATIC_TLS uint8_t failures[FW_POLLINGS_];
 
-bool fw_spinning_pays_(void)
+bool fw_spinning_pays_(enum fw_polling_ what)
 {
     static FW_STATIC_TLS uint32_t waits;
 
-    return !polling_failed || ++waits % WAITS_PER_TRIAL == 0;
+    return failures[what] < failures_max[what] || ++waits % WAITS_PER_TRIAL == 0;
 }
 
-void fw_spinning_ended_(bool was_woken)
+void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)
 {
-    polling_failed = !was_woken;
+    if (!has_paid)
+        failures[what] += failures[what] < failures_max[what];
+    else if (failures[what] > 0)
+        failures[what]--;
 }
 
 /*

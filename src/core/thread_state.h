@@ -26,14 +26,21 @@ bool fw_is_overdue_(const void *lock, bool is_waking);
  */
 bool fw_one_in_(uint32_t n);
 
-/*
- * Has it paid lately, for the calling thread, to poll for a wake before going to sleep?  A guess
- * from what fw_spinning_ended_ was told; now and then true in any case, to find out anew.
- */
-bool fw_spinning_pays_(void);
+/* What a thread polls for before it goes to sleep; it remembers each by itself. */
+enum fw_polling_ {
+    FW_POLLING_WAKE_,  /* to be woken: one failure tells */
+    FW_POLLING_AHEAD_, /* to be handed a lock, after a wake ahead of that: several tell */
+    FW_POLLINGS_
+};
 
-/* The calling thread has polled, and was woken meanwhile, or not. */
-void fw_spinning_ended_(bool was_woken);
+/*
+ * Has it paid lately, for the calling thread?  A guess from what fw_spinning_ended_ was told; now
+ * and then true in any case, to find out anew.
+ */
+bool fw_spinning_pays_(enum fw_polling_ what);
+
+/* The calling thread has polled, and got it meanwhile, or not. */
+void fw_spinning_ended_(enum fw_polling_ what, bool has_paid);
 
 /*
  * The calling thread, which holds a lock, will wake one who sleeps on `word`, when it has released

@@ -11,4 +11,10 @@
  */
 uint32_t fw_cpu_count_(void);
 
+/*
+ * How many of them the process's first thread may use, at the first call; which is mostly what all
+ * its threads may, and what a container lets it.  At least 1.
+ */
+uint32_t fw_cpus_allowed_(void);
+
 #endif

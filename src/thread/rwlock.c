@@ -60,6 +60,9 @@
  *      (COMING): were woken with a grant, and have not run since.  A lock that is not held by a
  *      writer, and has writers queued, has a next, a designated waker, or readers that are coming;
  *      beside an upgrader, a next.
+ * RW10  In a fair lock, while fewer threads are queued than there are CPUs, the first two writers
+ *      of the queue do not sleep on when the lock passes to others: they are woken, and poll.  No
+ *      promise depends on it.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -6,7 +6,8 @@
  * state      meaning                                     who leaves it, and how
  * ---------  ------------------------------------------  ------------------------------------------
  * WAITING    spins, or is about to see that it should    itself: ASLEEP; any: GRANTED
- * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken), GRANTED
+ * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken, to take
+ *                                                        the lock or ahead), GRANTED
  * GRANTED    has the lock, and is no longer queued       nobody
  * ADMITTED   the same: a reader of a greedy lock that    nobody; it says that it runs
  *            slept, and is counted as coming
@@ -53,6 +54,8 @@ static void leave(struct fw_waitqueue_ *bucket, const struct rw_wakes *wakes)
         fw_futex_wake((const uint32_t *)wakes->one, 1, FW_FUTEX_PRIVATE);
     if (wakes->pulse != NULL)
         fw_futex_wake_bitset(wakes->pulse, FW_FUTEX_ALL, wakes->bits, FW_FUTEX_PRIVATE);
+    for (unsigned i = 0; i < wakes->n_ahead; i++) /* F:rw-ahead-unwoken */
+        fw_futex_wake((const uint32_t *)wakes->ahead[i], 1, FW_FUTEX_PRIVATE);
     fw_wakeups_(&wakes->operations);
 }
 
@@ -132,12 +135,34 @@ static void be_next(struct fw_waitqueue_ *bucket, fw_rwlock *l, struct rw_waiter
     me->is_designated = false;
 }
 
-/* The waiters before it have given up spinning: so may this one, unless it may pass them. */
-static bool is_behind_sleeper(const struct rw_waiter *me)
+/*
+ * The waiters before it have given up spinning: so may this one, unless it may pass them.  A reader
+ * may, as all that wait to read are admitted together, and mostly before those writers.
+ */
+static bool may_spin(const fw_rwlock *l, const struct rw_waiter *me)
 {
     const struct rw_waiter *before = (const struct rw_waiter *)me->node.prev;
+    fw_rwlock_kind kind = queue_kind(l->queue_);
 
-    return !me->node.is_first && before->state == RW_ASLEEP; /* the first one's is the last */
+    return me->node.is_first || before->state != RW_ASLEEP || /* the first one's is the last */
+           kind == FW_RWLOCK_GREEDY ||
+           (rw_shares(me) && kind != FW_RWLOCK_PREFER_WRITERS && fw_rw_has_cpus_(l->queue_));
+}
+
+/* RW10.  Whether it pays is seen where the thread polls ahead, and is not granted the lock. */
+static bool may_be_ahead(const fw_rwlock *l, const struct rw_waiter *me)
+{
+    return me->want == RW_WRITE && queue_kind(l->queue_) == FW_RWLOCK_FAIR &&
+           fw_rw_has_cpus_(l->queue_) && fw_spinning_pays_(FW_POLLING_AHEAD_);
+}
+
+static void note_ahead(struct rw_waiter *me, bool it_paid)
+{
+    if (!me->is_ahead)
+        return;
+    fw_spinning_ended_(FW_POLLING_AHEAD_, it_paid);
+    me->is_ahead = false;
+    me->may_be_ahead = it_paid;
 }
 
 /* An upgrader goes before all others. */
@@ -160,7 +185,8 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
     me->is_greedy = me->want == RW_WRITE && queue_kind(l->queue_) == FW_RWLOCK_GREEDY;
     if (!queue_has_coming(l->queue_) && may_be_next(me, fw_load64_relaxed(&l->state_)))
         be_next(bucket, l, me);
-    me->may_spin = !is_behind_sleeper(me) || queue_kind(l->queue_) == FW_RWLOCK_GREEDY;
+    me->may_spin = may_spin(l, me);
+    me->may_be_ahead = may_be_ahead(l, me);
     l->queue_ += queue_count_of(me->want);
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
@@ -260,6 +286,7 @@ static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
     }
     if (urgency != me->node.urgency) /* F:rw-line-stale */
         fw_waitqueue_reorder_(bucket, &me->node, urgency);
+    note_ahead(me, false);
     if (me->is_designated) {
         recheck_ns = note_race(me);
         if (recheck_ns == 0) {
@@ -335,6 +362,7 @@ int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
             return ETIMEDOUT;
         break;
     }
+    note_ahead(&me, true);
     if (me.state == RW_ADMITTED)
         have_come(l);
     return 0;

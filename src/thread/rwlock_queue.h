@@ -34,6 +34,8 @@ struct rw_waiter {
     uint8_t want;       /* enum rw_want */
     bool is_designated; /* a writer that was woken, and has not gone back to sleep */
     bool starves;       /* it was woken, and has lost for long, or is the next: a hand-off is due */
+    bool may_be_ahead;  /* a writer of a fair lock that may be woken ahead: RW10 */
+    bool is_ahead;      /* it was, and has not gone back to sleep */
 
     /* for the thread itself */
     bool may_spin;  /* spinning before the next sleep may pay */
@@ -85,11 +87,16 @@ enum rw_change {
     RW_UPREADER_READS
 };
 
+/* RW10: so many writers are woken ahead, on machines with so many CPUs. */
+enum { RW_AHEAD = 2, RW_AHEAD_CPUS = 4 };
+
 /*
  * What is to be woken when the bucket has been left.  Addresses only: what lies there may be gone.
  */
 struct rw_wakes {
     const fw_half_ *one;
+    const fw_half_ *ahead[RW_AHEAD];
+    unsigned n_ahead;
     const uint32_t *pulse;
     uint32_t bits;
     bool again; /* to be dispatched again: more operations have their turn, or one was a loser */
@@ -103,6 +110,12 @@ struct rw_wakes {
  */
 void fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change change,
                      bool hand_over, struct rw_wakes *wakes);
+
+/*
+ * Fewer threads are queued, as the second word says, than there are CPUs; and these are not few.
+ * So those that poll probably take the CPU from nobody.
+ */
+bool fw_rw_has_cpus_(uint64_t queue);
 
 /* The same from outside. */
 void fw_rw_release_(fw_rwlock *l, enum rw_change change, bool hand_over);

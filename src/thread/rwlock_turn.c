@@ -10,6 +10,7 @@
 
 #include <furwock/futex.h>
 
+#include "sys/cpu_count.h"
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
 
@@ -295,6 +296,34 @@ static void grant_sharers(struct fw_waitqueue_ *bucket, fw_rwlock *l, const stru
     wakes->pulse = &bucket->pulse;                         /* F:rw-no-pulse */
 }
 
+bool fw_rw_has_cpus_(uint64_t queue)
+{
+    uint64_t queued = (queue & QUEUE_SHARERS) / QUEUE_SHARER + queue / QUEUE_WRITER;
+    uint32_t cpus = fw_cpus_allowed_();
+
+    return cpus >= RW_AHEAD_CPUS && queued < cpus;
+}
+
+/* RW10: the lock has passed to others; those writers will be handed it that are next. */
+static void wake_ahead(const struct fw_waitqueue_ *bucket, const fw_rwlock *l, uint64_t queue,
+                       struct rw_wakes *wakes)
+{
+    struct rw_waiter *p = rw_first_in(bucket, l);
+
+    if (queue_kind(queue) != FW_RWLOCK_FAIR || !fw_rw_has_cpus_(queue)) /* no needless walk */
+        return;
+    for (unsigned writers = 0; p != NULL && writers < RW_AHEAD; p = rw_next_to(p)) {
+        if (p->want != RW_WRITE)
+            continue;
+        writers++;
+        if (p->state != RW_ASLEEP || !p->may_be_ahead)
+            continue;
+        p->is_ahead = true;
+        fw_store32_relaxed(&p->state, RW_WAITING);
+        wakes->ahead[wakes->n_ahead++] = &p->state;
+    }
+}
+
 /* Gives the waiters what the word has promised them (RW5). */
 static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct decision *v,
                       struct rw_wakes *wakes)
@@ -317,6 +346,8 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
         grant_sharers(bucket, l, v, wakes);
     if (v->granted != NULL)
         grant(bucket, l, v->granted, RW_GRANTED, wakes); /* F:rw-late-look */
+    if (v->n_sharers > 0 || v->granted != NULL)
+        wake_ahead(bucket, l, v->queue, wakes); /* by its address: it may be gone */
 }
 
 /* Makes the change, and all that follows from it, in one step of the word. */
@@ -330,6 +361,7 @@ void fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change 
 
     wakes->one = NULL; /* not the room for operations: that is large */
     wakes->pulse = NULL;
+    wakes->n_ahead = 0;
     wakes->bits = rw_pulse_bits(l);
     wakes->again = false;
     wakes->operations.n = 0;

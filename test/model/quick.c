@@ -246,6 +246,8 @@ static const char *const large[] = {
     "rt-pcp-moved-three",
     "rt-pcp-nested-three",
     "rt-pcp-three",
+    "rw-ahead-four",
+    "rw-ahead-three",
     "rw-greedy-up-writer",
     "rw-lies-timed",
     "rw-timed-up",

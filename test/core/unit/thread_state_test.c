@@ -65,17 +65,30 @@ TEST(stamps_differ_and_are_never_zero)
 /* A thread of its own, so that what others were told does not matter. */
 static void *learns_about_polling(void *arg)
 {
-    unsigned tries = 0;
-
-    assert_true(fw_spinning_pays_()); /* nothing is known yet */
-    for (int i = 0; i < 100; i++)
-        fw_spinning_ended_(false);
-    for (int i = 0; i < 1000; i++)
-        tries += fw_spinning_pays_();
-    assert_in_range(tries, 1, 20); /* it is tried again now and then */
-    fw_spinning_ended_(true);
-    assert_true(fw_spinning_pays_());
+    for (enum fw_polling_ what = 0; what < FW_POLLINGS_; what++) {
+        unsigned tries = 0;
+        assert_true(fw_spinning_pays_(what)); /* nothing is known yet */
+        for (int i = 0; i < 100; i++)
+            fw_spinning_ended_(what, false);
+        for (int i = 0; i < 1000; i++)
+            tries += fw_spinning_pays_(what);
+        assert_in_range(tries, 1, 20); /* it is tried again now and then */
+        fw_spinning_ended_(what, true);
+        assert_true(fw_spinning_pays_(what));
+        fw_spinning_ended_(what, false);
+        assert_false(fw_spinning_pays_(what));
+    }
     return arg;
+}
+
+TEST(one_failure_tells_of_wakes_and_several_of_locks)
+{
+    fw_spinning_ended_(FW_POLLING_WAKE_, false);
+    fw_spinning_ended_(FW_POLLING_AHEAD_, false);
+    assert_false(fw_spinning_pays_(FW_POLLING_WAKE_));
+    assert_true(fw_spinning_pays_(FW_POLLING_AHEAD_));
+    fw_spinning_ended_(FW_POLLING_WAKE_, true);
+    fw_spinning_ended_(FW_POLLING_AHEAD_, true);
 }
 
 TEST(polling_is_given_up_and_taken_up_again)

@@ -62,7 +62,24 @@ class Known(unittest.TestCase):
                              (0, 0, 0, 0), lock)
 
 
+    def test_readers_share_and_only_those_of_read_write_locks(self):
+        found = table("--cores", "8", "--reads", "100", "--inside", "1000", "rw-each", "mcs")
+        self.assertGreater(found[("rw-each", 8)]["ideal"], 0.9)
+        self.assertLess(found[("mcs", 8)]["thousand/s"], found[("rw-each", 8)]["thousand/s"] / 4)
+
+    def test_writers_of_a_lock_for_each_core_take_all(self):
+        few, many = (table("--cores", n, "--reads", "10", "rw-each")[("rw-each", int(n))]
+                     for n in ("4", "32"))
+        self.assertGreater(many["lines"], 4 * few["lines"])
+
+
 class Ours(unittest.TestCase):
+    def test_no_convoy_of_writers_that_have_to_be_woken(self):
+        found = table("--cores", "16", "--duration", "2000", "--inside", "1000", "--outside",
+                      "1000", "--reads", "50", "rw-furwock", "rw-phase-fair")
+        self.assertGreater(found[("rw-furwock", 16)]["thousand/s"],
+                           found[("rw-phase-fair", 16)]["thousand/s"] / 2)
+
     def test_many_that_join_at_once_do_not_hold_up_the_lock(self):
         found = table("--cores", "128", "--duration", "1000", "furwock")
         self.assertGreater(found[("furwock", 128)]["thousand/s"], 100)
@@ -87,6 +104,9 @@ class Program(unittest.TestCase):
         done = run("--cores", "4", "--duration", "50", "none")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"none +4 FAILED: exclusion: \d+ were added")
+        done = run("--cores", "4", "--duration", "50", "--reads", "80", "none")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"none +4 FAILED: exclusion: one that reads saw \d+, and")
 
     def test_bad_arguments(self):
         for words, said in ((("--cores", "129"), "--cores: 129 is not from 1 to 128"),
@@ -98,6 +118,7 @@ class Program(unittest.TestCase):
                             (("--nodes", "9"), "--nodes: 9"),
                             (("--inside", "-1"), "--inside: -1"),
                             (("--duration", "0"), "--duration: 0"),
+                            (("--reads", "101"), "--reads: 101"),
                             (("--set", "near"), "near is no NAME=NS"),
                             (("--set", "nearer=1"), "nearer=1 is no NAME=NS"),
                             (("--set", "near=1e9"), "--set: 1e9"),

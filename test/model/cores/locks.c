@@ -47,15 +47,15 @@ static void nothing(void *lock, unsigned self)
 }
 
 const struct cores_lock *const cores_locks[] = {
-    &(const struct cores_lock){"furwock", "fw_mutex", NULL, mutex_lock, mutex_unlock},
+    &(const struct cores_lock){"furwock", "fw_mutex", NULL, mutex_lock, mutex_unlock, NULL, NULL},
     &(const struct cores_lock){"furwock-fair", "fw_mutex, released by fw_mutex_unlock_fair", NULL,
-                               mutex_lock, mutex_unlock_fair},
+                               mutex_lock, mutex_unlock_fair, NULL, NULL},
     &(const struct cores_lock){"furwock-1us", "fw_mutex, polled for no longer than 1 us", NULL,
-                               mutex_lock_1us, mutex_unlock},
+                               mutex_lock_1us, mutex_unlock, NULL, NULL},
     &(const struct cores_lock){"furwock-block", "fw_mutex, never polled", NULL, mutex_lock_block,
-                               mutex_unlock},
+                               mutex_unlock, NULL, NULL},
     &(const struct cores_lock){"none", "no lock, as if all could have it at once; only by name",
-                               NULL, nothing, nothing},
+                               NULL, nothing, nothing, nothing, nothing},
     &cores_drepper,
     &cores_ttas,
     &cores_ticket,
@@ -63,5 +63,11 @@ const struct cores_lock *const cores_locks[] = {
     &cores_clh,
     &cores_cohort,
     &cores_cna,
+    &cores_rwlock,
+    &cores_rwlock_greedy,
+    &cores_rwlock_readers,
+    &cores_phase_fair,
+    &cores_each,
+    &cores_counted,
 };
 const size_t cores_lock_count = sizeof cores_locks / sizeof *cores_locks;

@@ -11,6 +11,8 @@ struct cores_lock {
     void (*init)(void *lock); /* or NULL */
     void (*lock)(void *lock, unsigned self);
     void (*unlock)(void *lock, unsigned self);
+    void (*read)(void *lock, unsigned self); /* or NULL: who reads locks, too */
+    void (*read_end)(void *lock, unsigned self);
 };
 
 #define CORES_LOCK_BYTES 49152u
@@ -21,5 +23,9 @@ extern const size_t cores_lock_count;
 /* published.c: those of papers. */
 extern const struct cores_lock cores_ttas, cores_ticket, cores_mcs, cores_clh, cores_drepper,
     cores_cohort, cores_cna;
+
+/* rwlocks.c */
+extern const struct cores_lock cores_rwlock, cores_rwlock_greedy, cores_rwlock_readers,
+    cores_phase_fair, cores_each, cores_counted;
 
 #endif

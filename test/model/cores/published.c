@@ -32,8 +32,8 @@ static void ttas_unlock(void *lock, unsigned self)
     fw_store32_release(lock, 0);
 }
 
-const struct cores_lock cores_ttas = {"ttas", "test and test-and-set", NULL, ttas_lock,
-                                      ttas_unlock};
+const struct cores_lock cores_ttas = {
+    "ttas", "test and test-and-set", NULL, ttas_lock, ttas_unlock, NULL, NULL};
 
 /* --- Tickets: Mellor-Crummey and Scott 1991, section 2.2 ------------------------------------ */
 
@@ -69,9 +69,11 @@ static void ticket_unlock(void *lock, unsigned self)
     serve_next(lock);
 }
 
-const struct cores_lock cores_ticket = {"ticket",
-                                        "tickets, without backoff: all look at the number served",
-                                        NULL, ticket_lock, ticket_unlock};
+const struct cores_lock cores_ticket = {
+    "ticket",      "tickets, without backoff: all look at the number served",
+    NULL,          ticket_lock,
+    ticket_unlock, NULL,
+    NULL};
 
 /* --- MCS: the same paper, section 2.4 ------------------------------------------------------- */
 
@@ -124,8 +126,8 @@ static void mcs_unlock(void *lock, unsigned self)
     fw_store32_release(&mcs_at(next)->is_served, 1);
 }
 
-const struct cores_lock cores_mcs = {"mcs", "a queue, each on its own line", NULL, mcs_lock,
-                                     mcs_unlock};
+const struct cores_lock cores_mcs = {
+    "mcs", "a queue, each on its own line", NULL, mcs_lock, mcs_unlock, NULL, NULL};
 
 /* --- CLH: Craig 1993; Magnussen, Landin, Hagersten 1994 ------------------------------------- */
 
@@ -173,8 +175,9 @@ static void clh_unlock(void *lock, unsigned self)
     fw_store32_release(&me->is_waiting, 0);
 }
 
-const struct cores_lock cores_clh = {"clh", "a queue, each on the line of who comes before",
-                                     clh_init, clh_lock, clh_unlock};
+const struct cores_lock cores_clh = {
+    "clh", "a queue, each on the line of who comes before", clh_init, clh_lock, clh_unlock, NULL,
+    NULL};
 
 /* --- Drepper, "Futexes Are Tricky": mutex3; unlocked by an exchange, as glibc does ------- */
 
@@ -201,8 +204,9 @@ static void drepper_unlock(void *lock, unsigned self)
         fw_futex_wake(lock, 1, FW_FUTEX_PRIVATE);
 }
 
-const struct cores_lock cores_drepper = {"drepper", "glibc's normal mutex: Drepper's mutex3", NULL,
-                                         drepper_lock, drepper_unlock};
+const struct cores_lock cores_drepper = {
+    "drepper", "glibc's normal mutex: Drepper's mutex3", NULL, drepper_lock, drepper_unlock, NULL,
+    NULL};
 
 /* --- Cohorts: Dice, Marathe, Shavit 2012, C-TKT-TKT ----------------------------------------- */
 
@@ -246,8 +250,9 @@ static void cohort_unlock(void *lock, unsigned self)
     serve_next(local);
 }
 
-const struct cores_lock cores_cohort = {"cohort", "tickets within a node, and between nodes", NULL,
-                                        cohort_lock, cohort_unlock};
+const struct cores_lock cores_cohort = {
+    "cohort", "tickets within a node, and between nodes", NULL, cohort_lock, cohort_unlock, NULL,
+    NULL};
 
 /* --- CNA: Dice and Kogan 2019, Figures 2 to 4 ------------------------------------------------ */
 
@@ -359,5 +364,6 @@ static void cna_unlock(void *lock, unsigned self)
     fw_store64_release(&cna_at(fw_load64_relaxed(&me->next))->spin, 1);
 }
 
-const struct cores_lock cores_cna = {"cna", "a queue that keeps to a node, and a second queue",
-                                     NULL, cna_lock, cna_unlock};
+const struct cores_lock cores_cna = {
+    "cna", "a queue that keeps to a node, and a second queue", NULL, cna_lock, cna_unlock, NULL,
+    NULL};

@@ -59,19 +59,43 @@ static void has_lock(unsigned self)
     }
 }
 
+static void write_once(unsigned self)
+{
+    run.lock->lock(run.memory, self);
+    has_lock(self);
+    fw_store64_relaxed(run.counter, fw_load64_relaxed(run.counter) + 1);
+    *shadow(0) += 1;
+    work(run.plan->inside);
+    run.released = now();
+    run.lock->unlock(run.memory, self);
+}
+
+static void read_once(unsigned self)
+{
+    uint64_t seen;
+
+    run.lock->read(run.memory, self);
+    has_lock(self);
+    seen = fw_load64_relaxed(run.counter);
+    work(run.plan->inside);
+    run.released = now();
+    if (seen != *shadow(0))
+        model_thread_fail("exclusion", "one that reads saw %llu, and it is %llu", seen, *shadow(0));
+    run.lock->read_end(run.memory, self);
+}
+
 static void body(unsigned self)
 {
     for (;;) {
-        work(rng_next(&run.rng[self]) % (2 * run.plan->outside + 1));
+        struct rng *rng = &run.rng[self];
+        work(rng_next(rng) % (2 * run.plan->outside + 1));
+        bool reads = run.plan->reads != 0 && rng_below(rng, 100) < run.plan->reads;
         run.asked[self] = now();
         run.waits[self] = true;
-        run.lock->lock(run.memory, self);
-        has_lock(self);
-        fw_store64_relaxed(run.counter, fw_load64_relaxed(run.counter) + 1);
-        *shadow(0) += 1;
-        work(run.plan->inside);
-        run.released = now();
-        run.lock->unlock(run.memory, self);
+        if (reads && run.lock->read != NULL)
+            read_once(self);
+        else
+            write_once(self);
     }
 }
 
@@ -123,7 +147,9 @@ static void judge(uint64_t end, struct run_result *r)
     double sum = 0, squares = 0, seconds = (double)plan->duration / 1e12, n = plan->cores;
     uint64_t transfer =
         plan->nodes > 1 ? (machine_costs.near + machine_costs.far) / 2 : machine_costs.near;
-    double ideal = 1e12 / (double)(plan->inside + 2 * transfer); /* the lock and the counter */
+    /* The lines of the lock and the counter. */
+    double serial = (double)(plan->inside + 2 * transfer) * (100 - plan->reads) / 100;
+    double most = n * 1e12 / (double)(plan->inside + plan->outside);
 
     *r = (struct run_result){0};
     for (unsigned i = 0; i < plan->cores; i++) {
@@ -136,10 +162,8 @@ static void judge(uint64_t end, struct run_result *r)
     }
     if (sum == 0)
         return;
-    if (ideal > n * 1e12 / (double)(plan->inside + plan->outside))
-        ideal = n * 1e12 / (double)(plan->inside + plan->outside);
     r->per_second = sum / seconds;
-    r->ideal = r->per_second / ideal;
+    r->ideal = r->per_second / (most * serial > 1e12 ? 1e12 / serial : most);
     r->misses = (double)(machine_counts.near + machine_counts.far + machine_counts.memory) / sum;
     r->far = (double)machine_counts.far / sum;
     r->hand_over = run.hand_overs == 0 ? 0 : (double)run.handed_over / NS / (double)run.hand_overs;
@@ -151,8 +175,11 @@ static void judge(uint64_t end, struct run_result *r)
 
 bool run_lock(const struct cores_lock *lock, const struct run_plan *plan, struct run_result *r)
 {
-    const struct model_program program = {
-        .name = lock->name, .hooks = &hooks, .threads = plan->cores, .time_passes = true};
+    const struct model_program program = {.name = lock->name,
+                                          .hooks = &hooks,
+                                          .threads = plan->cores,
+                                          .time_passes = true,
+                                          .cpu_count = plan->cores};
     const uint64_t warm = plan->duration / 10;
 
     memset(&run, 0, sizeof run);

@@ -10,19 +10,21 @@
 
 /*
  * One lock, and a thread on each core that wants it again and again: lock; add one to a counter
- * beside the lock; work; unlock; work.  The same arguments give the same figures.
+ * beside the lock, or read it; work; unlock; work.  The same arguments give the same figures.
  */
 struct run_plan {
     unsigned cores, nodes;
     uint64_t inside,
         outside;       /* of work, in picoseconds; that outside is even up to twice as long */
+    unsigned reads;    /* percent, which only read */
     uint64_t duration; /* after a tenth of it, which is not counted */
     uint64_t seed;
 };
 
 struct run_result {
     double per_second;
-    double ideal; /* part of what a lock does that passes one line on, and the counter's line */
+    double ideal; /* part of what a lock does that passes one line on, and the counter's line, and
+                     in which those that read take no time from others */
     double misses, far; /* lines that came to a core, and those from another node, per passage */
     double hand_over;   /* from the call that unlocks until a thread that waited has the lock: ns */
     double longest_wait;           /* ns */

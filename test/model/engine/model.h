@@ -275,6 +275,7 @@ struct model_program {
     bool is_patient;       /* but only when nothing else can happen, and budget.rechecks times */
     bool unmarked;         /* the kernel has no robust lists */
     unsigned cpus;         /* how many there are; 0: enough for all (cpus.h) */
+    uint32_t cpu_count;    /* how many fw_cpus_allowed_ tells of; 0: 1 */
     const struct model_task *tasks;   /* of each thread; NULL: no SCHED_FIFO */
     bool (*may_run)(unsigned thread); /* or NULL: whoever is stopped makes steps */
     uint64_t assist;                  /* what is told of who runs: enum model_assist */

@@ -69,43 +69,23 @@ static int take(unsigned self, enum word w, enum rwlock_mode *mode)
                 ? RWLOCK_READS
             : w == UP || w == TIMED_UP || w == TRY_UP ? RWLOCK_UPREADS
                                                       : RWLOCK_WRITES;
-    switch (w) {
-    case TASK_READ:
-    case TASK_WRITE:
-    case CANCEL_READ:
-    case CANCEL_WRITE:
+    if (w >= TASK_READ && w <= CANCEL_WRITE)
         return rwlock_task_take(l, self, *mode, w >= CANCEL_READ);
-    case READ:
-        return calls->rdlock_policy(l, &script_blocking, NULL);
-    case WRITE:
-        return calls->wrlock_policy(l, &script_blocking, NULL);
-    case UP:
-        return calls->uplock_policy(l, &script_blocking, NULL);
-    case SPIN_READ:
-        return calls->rdlock_policy(l, &script_spinning, NULL);
-    case SPIN_WRITE:
-        return calls->wrlock_policy(l, &script_spinning, NULL);
-    case DEFAULT_READ:
-        calls->rdlock(l);
+    if (w == DEFAULT_READ || w == DEFAULT_WRITE) {
+        (w == DEFAULT_READ ? calls->rdlock : calls->wrlock)(l);
         return 0;
-    case DEFAULT_WRITE:
-        calls->wrlock(l);
-        return 0;
-    case TIMED_READ:
-        return calls->rdlock_policy(l, &script_blocking, &script_deadline);
-    case TIMED_WRITE:
-        return calls->wrlock_policy(l, &script_blocking, &script_deadline);
-    case TIMED_UP:
-        return calls->uplock_policy(l, &script_blocking, &script_deadline);
-    case REAL_WRITE:
-        return calls->wrlock_policy(l, &script_blocking, &script_deadline_real);
-    case TRY_READ:
-        return calls->tryrdlock(l);
-    case TRY_WRITE:
-        return calls->trywrlock(l);
-    default:
-        return calls->tryuplock(l);
     }
+    if (w >= TRY_READ && w <= TRY_UP)
+        return (w == TRY_READ    ? calls->tryrdlock
+                : w == TRY_WRITE ? calls->trywrlock
+                                 : calls->tryuplock)(l);
+    return (*mode == RWLOCK_READS    ? calls->rdlock_policy
+            : *mode == RWLOCK_WRITES ? calls->wrlock_policy
+                                     : calls->uplock_policy)(
+        l, w == SPIN_READ || w == SPIN_WRITE ? &script_spinning : &script_blocking,
+        w == REAL_WRITE                    ? &script_deadline_real
+        : w >= TIMED_READ && w <= TIMED_UP ? &script_deadline
+                                           : NULL);
 }
 
 /* --- Changing modes ------------------------------------------------------------------------- */
@@ -225,6 +205,7 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act,
 #define GREEDY WITH(.kind = FW_RWLOCK_GREEDY)
 #define WORDS(s, q) WITH(.state = (s), .line = (q))
 #define STALE WITH(.is_stale = true)
+#define MANY_CPUS .cpu_count = 4, .budget = {.chances = 2}
 
 /* Each on a CPU of its own; and a holder, an ordinary one beside one that spins, an urgent one. */
 static const struct model_task apart[] = {{0, 0}, {10, 1}, {20, 2}, {30, 3}};
@@ -390,6 +371,23 @@ static const struct model_program programs[] = {
     PROGRAM("rw-free-upgrade", "up upgrade leave | read leave | write leave"),
     PROGRAM("rw-free-timed", "read leave | timed-write leave | write leave", TICKS(1),
             ABOUT("the same, and a writer gives up")),
+    /* --- Writers that are woken ahead -------------------------------------------------------- */
+    PROGRAM("rw-ahead", "read unlock | write unlock | write unlock", MANY_CPUS),
+    PROGRAM("rw-ahead-four", "read unlock | read unlock | write unlock | write unlock", BOUND(2, 3),
+            MANY_CPUS),
+    PROGRAM("rw-ahead-three", "write unlock | read unlock | write unlock | write unlock",
+            BOUND(2, 3), MANY_CPUS),
+    PROGRAM("rw-ahead-twice", "write unlock write unlock | write unlock | read unlock", BOUND(3, 4),
+            MANY_CPUS),
+    PROGRAM("rw-ahead-free", "read leave | write leave | write leave", MANY_CPUS),
+    PROGRAM("rw-ahead-upgrade", "up upgrade leave | read leave | write leave", MANY_CPUS),
+    PROGRAM("rw-ahead-downgrade", "write downgrade unlock | read unlock | write unlock", MANY_CPUS),
+    PROGRAM("rw-ahead-timed", "read unlock | timed-write unlock | write unlock", .cpu_count = 4,
+            .budget = {.chances = 2, .ticks = 1}),
+    PROGRAM("rw-ahead-spin", "read unlock | spin-write unlock | write unlock", BOUND(3, 4),
+            .cpu_count = 4, .budget = {.chances = 2, .ticks = 1}),
+    PROGRAM("rw-ahead-task", "task-read unlock | task-write unlock | write unlock", BOUND(3, 4),
+            MANY_CPUS),
     PROGRAM("rw-storm",
             "up upgrade downgrade unlock | timed-write unlock read unlock | default-read unlock "
             "write unlock",

@@ -15,6 +15,7 @@
 #include "subject.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
+#include "sys/cpu_count.h"
 #include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
@@ -305,4 +306,11 @@ void fw_panic_(const char *what, const void *lock, uint32_t caller, uint32_t own
 void fw_panic_errno_(const char *what, int error)
 {
     model_thread_fail("panic", what, (uint64_t)error, 0);
+}
+
+/* --- sys/cpu_count.h -------------------------------------------------------------------------- */
+
+uint32_t fw_cpus_allowed_(void)
+{
+    return model_program->cpu_count != 0 ? model_program->cpu_count : 1;
 }

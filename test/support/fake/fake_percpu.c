@@ -7,11 +7,16 @@
 #include "sys/percpu.h"
 #include "sys/release.h"
 
-struct fake_percpu fake_percpu = {.processors = 4, .counters = 4};
+struct fake_percpu fake_percpu = {.processors = 4, .allowed = 1, .counters = 4};
 
 uint32_t fw_cpu_count_(void)
 {
     return fake_percpu.processors;
+}
+
+uint32_t fw_cpus_allowed_(void)
+{
+    return fake_percpu.allowed;
 }
 
 uint32_t fw_percpu_count_(void)

@@ -10,6 +10,7 @@
  */
 struct fake_percpu {
     uint32_t processors; /* that there are */
+    uint32_t allowed;    /* of them: what fw_cpus_allowed_ answers */
     uint32_t counters;   /* what fw_percpu_count_ answers; 0: the kernel does not help */
     uint32_t here;       /* the processor on which the caller runs */
     unsigned aborts;     /* so many of the next additions are aborted */

@@ -134,14 +134,16 @@ void fw_wake_now_(const void *lock)
     fw_futex_wake(fake.later_word, 1, FW_FUTEX_PRIVATE);
 }
 
-bool fw_spinning_pays_(void)
+bool fw_spinning_pays_(enum fw_polling_ what)
 {
+    (void)what;
     return fake.polling_pays;
 }
 
-void fw_spinning_ended_(bool was_woken)
+void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)
 {
-    fake.polling_found = was_woken;
+    (void)what;
+    fake.polling_found = has_paid;
 }
 
 bool fw_is_here_(uint32_t id, uint32_t generation)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "fake_percpu.h"
 #include "rwlock_words.h"
 
 /* src/thread/rwlock_queue.c: queueing, spinning, sleeping, being called; and after a fork. */
@@ -54,6 +55,72 @@ TEST(a_writer_that_loses_rechecks_and_is_handed_the_lock)
         rechecks += fake_nth(FAKE_WAIT, i)->has_deadline;
     assert_in_range(rechecks, 1, fake.waits - 2);
     assert_in_range(fake.waits, 4, 7);
+}
+
+/* A queued reader, which sleeps somewhere else. */
+static fw_await reading;
+
+static void tell(void *op)
+{
+    assert_int_equal(((fw_await *)op)->state_, FW_OPERATION_GRANTED);
+}
+
+static void make_reader(void)
+{
+    reading = (fw_await){.task_ = FAKE_ID(OTHER),
+                         .object_ = &l,
+                         .kind_ = FW_OPERATION_RWLOCK,
+                         .generation_ = FW_HAS_WAKER_,
+                         .call_.wake = tell};
+    reading.more_.arg = &reading;
+}
+
+static bool wakes_ahead;
+
+/* OWNER's release lets the reader in; the writer, which sleeps, comes next. */
+static int reader_is_let_in(struct fake_call *call)
+{
+    uint32_t asleep = *call->word;
+
+    AS(OWNER, fw_rwlock_wrunlock(&l));
+    assert_word(&l, BY(OTHER) | READERS(1) | CLOSED | WAITERS);
+    assert_int_equal(fake.wakes, wakes_ahead);
+    assert_int_equal(*call->word != asleep, wakes_ahead);
+    AS(OTHER, fw_rwlock_rdunlock(&l)); /* hands it over, without a wake if there was one */
+    assert_int_equal(fake.wakes, 1);
+    return FAKE_COMPARE;
+}
+
+static void write_behind_reader(uint32_t cpus, bool pays)
+{
+    uint32_t before = fake_percpu.allowed;
+
+    fake_percpu.allowed = cpus;
+    fake.polling_pays = pays;
+    make_reader();
+    l.state_ = BY(OWNER) | WRITER;
+    assert_true(fw_rw_enqueue_(&l, RW_READ, &reading));
+    fake.on_sleep = reader_is_let_in;
+    assert_int_equal(fw_rwlock_wrlock_policy(&l, &block, NULL), 0);
+    assert_at_rest(MINE | WRITER);
+    fake_percpu.allowed = before;
+}
+
+TEST(a_writer_is_woken_ahead)
+{
+    wakes_ahead = true;
+    write_behind_reader(RW_AHEAD_CPUS, true);
+    assert_true(fake.polling_found); /* the thread is told that this has paid */
+}
+
+TEST(a_writer_is_not_woken_ahead_on_few_cpus_or_in_vain)
+{
+    wakes_ahead = false;
+    write_behind_reader(RW_AHEAD_CPUS - 1, true);
+    assert_int_equal(fw_rwlock_init(&l, FW_RWLOCK_FAIR), 0);
+    fake.wakes = 0;
+    write_behind_reader(RW_AHEAD_CPUS, false);
+    assert_false(fake.polling_found);
 }
 
 static bool behind_a_reader;
