@@ -155,6 +155,15 @@ bool fw_watch_deliver_(struct fw_watch_ *w, fw_await *op, int result)
     return is_right;
 }
 
+void fw_watch_emptied_(struct fw_watch_ *w)
+{
+    if (w->queue.first != NULL)
+        return;
+    fw_store32_release(&w->loop->regions_due, 1);
+    if (fw_load64_relaxed(&w->recheck_ns) > FW_RECHECK_IPC_NS)
+        fw_loop_kick_(w->loop);
+}
+
 /* Of the watches for this lock, the one whose first operation has waited longest; and the first. */
 static struct fw_watch_ *longest(const struct fw_region_bucket_ *b, const void *lock,
                                  struct fw_watch_ **any)
@@ -200,16 +209,14 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
         fw_await *op = w->queue.first;
         if (!fw_target_of_(op)->is_mutex || !may_pass(any))
             break;
-        if (fw_watch_has_lost_(w, op))
+        if (fw_watch_has_lost_(w, op)) {
+            fw_watch_emptied_(w);
             continue;
+        }
         fw_watch_take_out_(w, op);
         fw_ipc_keeper_note_(lock, op->task_);
         fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
-        if (w->queue.first == NULL) { /* its loop sees to it; when it is run, if that is soon */
-            fw_store32_release(&w->loop->regions_due, 1);
-            if (fw_load64_relaxed(&w->recheck_ns) > FW_RECHECK_IPC_NS)
-                fw_loop_kick_(w->loop);
-        }
+        fw_watch_emptied_(w);
         wakeup = fw_operation_deliver_(op, 0);
         is_passed = true;
     }

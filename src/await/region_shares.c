@@ -181,12 +181,13 @@ static bool let_in_some(struct fw_region_bucket_ *b, struct fw_shares_ *s,
         if (w->object != s->lock || w->number != FW_TARGET_READ_)
             continue;
         while ((op = w->queue.first) != NULL) {
-            if (fw_watch_has_lost_(w, op))
+            if (fw_watch_has_lost_(w, op)) {
+                fw_watch_emptied_(w);
                 continue;
+            }
             fw_shares_come_in_(s, op);
             fw_watch_take_out_(w, op);
-            if (w->queue.first == NULL) /* its loop sees to it */
-                fw_store32_release(&w->loop->regions_due, 1);
+            fw_watch_emptied_(w);
             if (!fw_wakeups_add_(wakeups, fw_operation_deliver_(op, 0)))
                 return true;
         }

@@ -36,10 +36,6 @@
 #include "ipc_region.h"
 #include "script.h"
 
-struct ipc_await_script {
-    bool are_late; /* the first interval of each wait has passed */
-};
-
 /* A task that waits for the condition has the script's word, and so much more. */
 enum { FOR_TOKEN = 100 };
 
@@ -49,28 +45,20 @@ SCRIPT_WORDS(LOCK, TIMED, ASK, UNIT, EITHER, GET_EITHER, GET, GET_TIMED, HOLD, O
 
 #define SEM_MADE (UINT64_C(1) << 63)
 
-static const struct ipc_await_script *script, none;
-
-static bool is_loop(unsigned self)
-{
-    return script_words[self][0] < THREAD_LOCK;
-}
+static const struct ipc_await_tasks tasks;
 
 static void setup(void)
 {
     static const struct model_part parts[] = {
         {"word", 0, 8}, {"word", 0, 4}, {"made", 8, 4}, {NULL, 0, 0}};
 
-    script = script_options(&none);
     region_make(model_thread_count, true);
-    for (unsigned i = 0; i < model_thread_count; i++)
-        region_slots[i].waits_how = is_loop(i) ? FW_IPC_KEEPS : 0;
     ipc_await.m = ipc_mutex_make(false, true);
     ipc_await.s = model_object("s", 64, parts, NULL); /* what an object takes at least */
     ipc_await.c = model_object("c", 64, parts, NULL);
     ipc_await.s->word_ = SEM_MADE;
     ipc_await.s->made_ = FW_IPC_SEM_MADE_ | FW_IPC_SEM_MAX;
-    process_make();
+    ipc_await_tasks_make(&tasks, THREAD_LOCK);
 }
 
 static enum model_access access(const void *p)
@@ -217,13 +205,7 @@ static void act(unsigned self, unsigned w)
 
 static void thread(unsigned self)
 {
-    region_begin(self);
-    if (is_loop(self))
-        ipc_await_tasks_begin(&tasks, script->are_late);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, *w);
-    if (is_loop(self))
-        ipc_await_tasks_end();
+    ipc_await_tasks_run(self, act);
 }
 
 /* Whoever is told of a death here repairs, and says so. */

@@ -25,10 +25,6 @@
 #include "ipc_region.h"
 #include "script.h"
 
-struct ipc_await_script {
-    bool are_late; /* the first interval of each wait has passed */
-};
-
 SCRIPT_WORDS(PERMIT, TIMED, ASK, HOLD, OUT, EITHER, SERVE, TURN, DROP, CANCEL, TAKE, KEEP);
 
 enum { PERMITS = 2 };
@@ -37,16 +33,11 @@ enum { PERMITS = 2 };
 enum shadow { LENT, OWED = PERMITS };
 
 static fw_ipc_permits *u;
-static const struct ipc_await_script *script, none;
+static const struct ipc_await_tasks tasks;
 
 static uint64_t *permits(void)
 {
     return (uint64_t *)(u + 1);
-}
-
-static bool is_loop(unsigned self)
-{
-    return script_words[self][0] < TAKE;
 }
 
 static void setup(void)
@@ -54,13 +45,10 @@ static void setup(void)
     static const struct model_part parts[] = {
         {"queue", 0, 8}, {"queue", 0, 4}, {"permit0", 64, 8}, {"permit1", 72, 8}, {NULL, 0, 0}};
 
-    script = script_options(&none);
     region_make(model_thread_count, true);
-    for (unsigned i = 0; i < model_thread_count; i++)
-        region_slots[i].waits_how = is_loop(i) ? FW_IPC_KEEPS : 0;
     u = model_object("u", (unsigned)(sizeof *u + PERMITS * sizeof(uint64_t)), parts, NULL);
     u->made_ = model_program->initial;
-    process_make();
+    ipc_await_tasks_make(&tasks, TAKE);
 }
 
 static enum model_access access(const void *p)
@@ -167,13 +155,7 @@ static void act(unsigned self, unsigned w)
 
 static void thread(unsigned self)
 {
-    region_begin(self);
-    if (is_loop(self))
-        ipc_await_tasks_begin(&tasks, script->are_late);
-    for (const unsigned *w = script_words[self]; *w != END; w++)
-        act(self, *w);
-    if (is_loop(self))
-        ipc_await_tasks_end();
+    ipc_await_tasks_run(self, act);
 }
 
 static void killed(unsigned thread)

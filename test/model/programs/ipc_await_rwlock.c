@@ -29,33 +29,21 @@
 #include "ipc_rwlock_threads.h"
 #include "script.h"
 
-struct ipc_await_script {
-    bool are_late; /* the first interval of each wait has passed */
-};
-
 SCRIPT_WORDS(READ, TIMED, ASK, HOLD, OUT, WRITE, TIMED_WRITE, ASK_WRITE, EITHER, SERVE, TURN, DROP,
              DROP_ONE, CANCEL, THREAD_READ, THREAD_KEEP, THREAD_WRITE, THREAD_TIMED_WRITE,
              THREAD_UP, THREAD_UPGRADE);
 
 static fw_ipc_rwlock *l;
-static const struct ipc_await_script *script, none;
+static const struct ipc_await_tasks tasks;
 
 /* Tasks that read; and that hold, but were refused. */
 static __thread uint64_t reading, refused;
 
-static bool is_loop(unsigned self)
-{
-    return script_words[self][0] < THREAD_READ;
-}
-
 static void setup(void)
 {
-    script = script_options(&none);
     l = ipc_rwlock_make(1, 0, false);
     ipc_rwlock_threads_make(l);
-    for (unsigned i = 0; i < model_thread_count; i++)
-        region_slots[i].waits_how = is_loop(i) ? FW_IPC_KEEPS : 0;
-    process_make();
+    ipc_await_tasks_make(&tasks, THREAD_READ);
 }
 
 static enum model_access access(const void *p)
@@ -179,19 +167,17 @@ static void act_as_loop(unsigned w)
     }
 }
 
+static void act(unsigned self, unsigned w)
+{
+    if (ipc_await_has_loop(self))
+        act_as_loop(w);
+    else
+        act_as_thread(self, w);
+}
+
 static void thread(unsigned self)
 {
-    region_begin(self);
-    if (is_loop(self))
-        ipc_await_tasks_begin(&tasks, script->are_late);
-    for (const unsigned *w = script_words[self]; *w != END; w++) {
-        if (is_loop(self))
-            act_as_loop(*w);
-        else
-            act_as_thread(self, *w);
-    }
-    if (is_loop(self))
-        ipc_await_tasks_end();
+    ipc_await_tasks_run(self, act);
 }
 
 static HOOKS(hooks, .words = word_names, .family = FAMILY_IPC_AWAIT, .own = ipc_await_tasks_own,

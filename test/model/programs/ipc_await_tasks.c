@@ -8,6 +8,7 @@
 #include "../subject/subject.h"
 #include "ipc_await_calls.h"
 #include "ipc_region.h"
+#include "script.h"
 
 enum { TASKS = 3 };
 
@@ -23,21 +24,51 @@ static __thread uint64_t asking;
 #define group (groups[model_current % 2])
 
 static const struct ipc_await_tasks *how;
+static unsigned first_of_threads;
 
-void ipc_await_tasks_begin(const struct ipc_await_tasks *these, bool is_late)
+bool ipc_await_has_loop(unsigned self)
+{
+    return script_words[self][0] < first_of_threads;
+}
+
+void ipc_await_tasks_make(const struct ipc_await_tasks *these, unsigned first)
 {
     how = these;
+    first_of_threads = first;
+    for (unsigned i = 0; i < model_thread_count; i++)
+        region_slots[i].waits_how = ipc_await_has_loop(i) ? FW_IPC_KEEPS : 0;
+    process_make();
+}
+
+static void make_loop(void)
+{
+    static const struct ipc_await_script none;
+    const struct ipc_await_script *script = script_options(&none);
+
     process_begin();
     if (ipc_await_in_use()->create(&loop, NULL) != 0)
         model_thread_fail("answer", "no loop", 0, 0);
-    process_has_loop(loop, is_late);
+    process_has_loop(loop, script->are_late);
 }
 
-void ipc_await_tasks_end(void)
+static void destroy_loop(void)
 {
     if (ipc_await_in_use()->destroy(loop) != 0)
         model_thread_fail("answer", "a loop that has nothing to do is not destroyed", 0, 0);
     process_check_end();
+}
+
+void ipc_await_tasks_run(unsigned self, void (*act)(unsigned self, unsigned word))
+{
+    bool has_loop = ipc_await_has_loop(self);
+
+    region_begin(self);
+    if (has_loop)
+        make_loop();
+    for (const unsigned *w = script_words[self]; *w != 0; w++) /* END */
+        act(self, *w);
+    if (has_loop)
+        destroy_loop();
 }
 
 /* Does the task wait?  It does so no more. */

@@ -26,9 +26,17 @@ struct ipc_await_tasks {
     void (*end)(struct ipc_await_task *t, int error);
 };
 
-/* A thread that has a loop begins, and ends. */
-void ipc_await_tasks_begin(const struct ipc_await_tasks *how, bool is_late);
-void ipc_await_tasks_end(void);
+/* What a program says beside its script. */
+struct ipc_await_script {
+    bool are_late; /* the first interval of each wait has passed */
+};
+
+/* For the hook `setup`, after region_make: a thread has a loop if its first word is before this. */
+void ipc_await_tasks_make(const struct ipc_await_tasks *how, unsigned first_of_threads);
+bool ipc_await_has_loop(unsigned self);
+
+/* The hook `thread`: makes the loop, does what the words say, and destroys the loop. */
+void ipc_await_tasks_run(unsigned self, void (*act)(unsigned self, unsigned word));
 
 /* One asks; `end` comes at once, if it need not wait. */
 void ipc_await_ask(unsigned word);
