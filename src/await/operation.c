@@ -140,14 +140,20 @@ static void end(fw_await *op)
     fw_store32_relaxed(&op->state_, FW_OPERATION_OVER);
 }
 
-int fw_operation_end_(fw_await *op)
+/* It has ended with what was granted: says what that is, where its kind does. */
+static void note_result(fw_await *op)
 {
     const struct fw_operation_kind_ *kind = fw_operation_kind_(op);
 
-    fw_loop_note_late_(op);
-    end(op);
     if (kind->result != NULL)
         op->result_ = (uint16_t)kind->result(op);
+}
+
+int fw_operation_end_(fw_await *op)
+{
+    fw_loop_note_late_(op);
+    end(op);
+    note_result(op);
     return op->result_;
 }
 
@@ -187,13 +193,9 @@ static bool cancel(fw_await *op)
 
 bool fw_await_cancel(fw_await *op)
 {
-    const struct fw_operation_kind_ *kind;
-
     if (cancel(op))
         return true;
-    kind = fw_operation_kind_(op);
-    if (kind->result != NULL)
-        op->result_ = (uint16_t)kind->result(op);
+    note_result(op);
     return false;
 }
 

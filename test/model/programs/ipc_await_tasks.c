@@ -117,18 +117,26 @@ static struct ipc_await_task *new_task(unsigned word)
     return t;
 }
 
+bool ipc_await_asks_on(struct ipc_await_task *t, int *error)
+{
+    *error = how->submit(t);
+    t->waits = *error == EINPROGRESS;
+    asking += t->waits;
+    return t->waits;
+}
+
 /* True: it waits. */
 static bool submit(struct ipc_await_task *t)
 {
-    int error = how->submit(t);
+    int error;
 
-    t->waits = error == EINPROGRESS;
-    asking += t->waits;
+    if (ipc_await_asks_on(t, &error))
+        return true;
     if (error == ECANCELED && t->rival != NULL)
         t->word = 0; /* the rival's end comes */
-    else if (!t->waits)
+    else
         end(t, error);
-    return t->waits;
+    return false;
 }
 
 void ipc_await_ask(unsigned word)
@@ -152,14 +160,6 @@ void ipc_await_ask_either(unsigned one, unsigned other)
     make_rivals(first, second);
     if (submit(first))
         (void)submit(second);
-}
-
-bool ipc_await_asks_on(struct ipc_await_task *t, int *error)
-{
-    *error = how->submit(t);
-    t->waits = *error == EINPROGRESS;
-    asking += t->waits;
-    return t->waits;
 }
 
 bool ipc_await_asks_on_or(struct ipc_await_task *t, unsigned other, int *error)
