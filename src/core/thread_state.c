@@ -8,11 +8,22 @@
 #include "sys/fork.h"
 #include "sys/thread.h"
 
+/* A thread takes so many numbers at once: the word that all have them from is in one cache line. */
+#define NUMBERS_AT_ONCE 64u
+
+static uint32_t next_number(uint32_t *of_all, uint32_t *mine)
+{
+    if (*mine % NUMBERS_AT_ONCE == 0) /* the next would be another's */
+        *mine = __atomic_add_fetch(of_all, NUMBERS_AT_ONCE, __ATOMIC_RELAXED);
+    return (*mine)++;
+}
+
 uint32_t fw_serial_(void)
 {
     static uint32_t serial;
+    static FW_STATIC_TLS uint32_t mine;
 
-    return __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED) & 0x7fffffu;
+    return next_number(&serial, &mine) & 0x7fffffu;
 }
 
 /* Odd, so that all stamps differ; large, so that they look like no number that a program has. */
@@ -21,10 +32,11 @@ uint32_t fw_serial_(void)
 uint32_t fw_stamp_(void)
 {
     static uint32_t stamp;
+    static FW_STATIC_TLS uint32_t mine;
     uint32_t next;
 
     do
-        next = __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
+        next = next_number(&stamp, &mine);
     while (next == 0);
     return next * STAMP_FACTOR;
 }

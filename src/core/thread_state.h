@@ -7,10 +7,13 @@
 
 /* What a thread remembers from one wait or release to the next, and numbers for all threads. */
 
-/* A number that differs from call to call, across all threads, until 2^23 calls were made. */
+/*
+ * A number that differs from call to call, across all threads, until 2^23 were given out; each
+ * thread is given 64 at once.
+ */
 uint32_t fw_serial_(void);
 
-/* A number other than 0 that differs from call to call, across all threads, for 2^32 - 1 calls. */
+/* The same, other than 0, until 2^32 were given out. */
 uint32_t fw_stamp_(void);
 
 /*

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "core/thread_state.h"
 #include "sys/clock.h"
@@ -52,6 +53,38 @@ TEST(one_call_in_n_is_chosen)
 }
 
 /* Not before half a millisecond, not for another lock, and anew after each answer. */
+static void *take_stamps(void *arg)
+{
+    uint32_t *stamps = arg;
+
+    for (unsigned i = 0; i < SERIALS; i++)
+        stamps[i] = fw_stamp_();
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+TEST(stamps_differ_across_threads)
+{
+    static uint32_t stamps[SERIAL_THREADS][SERIALS];
+    const uint32_t *all = stamps[0];
+    pthread_t threads[SERIAL_THREADS];
+
+    for (unsigned i = 0; i < SERIAL_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_stamps, stamps[i]), 0);
+    for (unsigned i = 0; i < SERIAL_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    qsort(stamps, sizeof stamps / sizeof *all, sizeof *all, compare);
+    assert_int_not_equal(all[0], 0);
+    for (unsigned i = 1; i < sizeof stamps / sizeof *all; i++)
+        assert_int_not_equal(all[i], all[i - 1]);
+}
+
 TEST(stamps_differ_and_are_never_zero)
 {
     uint32_t first = fw_stamp_();
