@@ -11,19 +11,19 @@
 /* A thread takes so many numbers at once: the word that all have them from is in one cache line. */
 #define NUMBERS_AT_ONCE 64u
 
-static uint32_t next_number(uint32_t *of_all, uint32_t *mine)
+static uint32_t next_number(void)
 {
-    if (*mine % NUMBERS_AT_ONCE == 0) /* the next would be another's */
-        *mine = __atomic_add_fetch(of_all, NUMBERS_AT_ONCE, __ATOMIC_RELAXED);
-    return (*mine)++;
+    static uint32_t of_all;
+    static FW_STATIC_TLS uint32_t mine;
+
+    if (mine % NUMBERS_AT_ONCE == 0) /* the next would be another's */
+        mine = __atomic_add_fetch(&of_all, NUMBERS_AT_ONCE, __ATOMIC_RELAXED);
+    return mine++;
 }
 
 uint32_t fw_serial_(void)
 {
-    static uint32_t serial;
-    static FW_STATIC_TLS uint32_t mine;
-
-    return next_number(&serial, &mine) & 0x7fffffu;
+    return next_number() & 0x7fffffu;
 }
 
 /* Odd, so that all stamps differ; large, so that they look like no number that a program has. */
@@ -31,12 +31,10 @@ uint32_t fw_serial_(void)
 
 uint32_t fw_stamp_(void)
 {
-    static uint32_t stamp;
-    static FW_STATIC_TLS uint32_t mine;
     uint32_t next;
 
     do
-        next = next_number(&stamp, &mine);
+        next = next_number();
     while (next == 0);
     return next * STAMP_FACTOR;
 }
@@ -82,7 +80,7 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 }
 
 /* Where polling has failed, it is tried again once in so many waits: doc/design/cond.md. */
-#define WAITS_PER_TRIAL 128u
+#define WAITS_PER_TRIAL 128u /* a divisor of 256: counted in a byte */
 
 /* Failures, less what has paid since; with so many it does not pay. */
 static const uint8_t failures_max[FW_POLLINGS_] = {[FW_POLLING_WAKE_] = 1, [FW_POLLING_AHEAD_] = 8};
@@ -90,9 +88,9 @@ static FW_STATIC_TLS uint8_t failures[FW_POLLINGS_];
 
 bool fw_spinning_pays_(enum fw_polling_ what)
 {
-    static FW_STATIC_TLS uint32_t waits;
+    static FW_STATIC_TLS uint8_t waits[FW_POLLINGS_];
 
-    return failures[what] < failures_max[what] || ++waits % WAITS_PER_TRIAL == 0;
+    return failures[what] < failures_max[what] || ++waits[what] % WAITS_PER_TRIAL == 0;
 }
 
 void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)

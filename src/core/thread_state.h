@@ -8,8 +8,8 @@
 /* What a thread remembers from one wait or release to the next, and numbers for all threads. */
 
 /*
- * A number that differs from call to call, across all threads, until 2^23 were given out; each
- * thread is given 64 at once.
+ * A number that differs from call to call, across all threads, until 2^23 were given out, here or
+ * by fw_stamp_; each thread is given 64 at once.
  */
 uint32_t fw_serial_(void);
 

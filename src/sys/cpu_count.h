@@ -13,7 +13,7 @@ uint32_t fw_cpu_count_(void);
 
 /*
  * How many of them the process's first thread may use, at the first call; which is mostly what all
- * its threads may, and what a container lets it.  At least 1.
+ * its threads may, and what a container lets it.  1 where the kernel does not say.
  */
 uint32_t fw_cpus_allowed_(void);
 

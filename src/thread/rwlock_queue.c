@@ -6,13 +6,16 @@
  * state      meaning                                     who leaves it, and how
  * ---------  ------------------------------------------  ------------------------------------------
  * WAITING    spins, or is about to see that it should    itself: ASLEEP; any: GRANTED
- * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken, to take
- *                                                        the lock or ahead), GRANTED
+ * ASLEEP     sleeps, or is about to; a wake is needed    any: WAITING (a writer is woken), AHEAD,
+ *                                                        GRANTED
+ * AHEAD      a writer that is woken ahead, and may not   itself, when it runs: WAITING; any: as
+ *            have run since; a wake is needed            from ASLEEP
  * GRANTED    has the lock, and is no longer queued       nobody
  * ADMITTED   the same: a reader of a greedy lock that    nobody; it says that it runs
  *            slept, and is counted as coming
  *
- * All changes happen inside the bucket.
+ * All changes happen inside the bucket, but that from AHEAD to WAITING.  (So who hands it the lock
+ * need not rely on another to wake it, who may have lost its CPU before that.)
  */
 #include <errno.h>
 #include <stddef.h>
@@ -23,6 +26,7 @@
 #include "core/thread_state.h"
 #include "core/waitqueue.h"
 #include "sys/clock.h"
+#include "sys/cpu_count.h"
 #include "sys/schedule.h"
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
@@ -54,7 +58,7 @@ static void leave(struct fw_waitqueue_ *bucket, const struct rw_wakes *wakes)
         fw_futex_wake((const uint32_t *)wakes->one, 1, FW_FUTEX_PRIVATE);
     if (wakes->pulse != NULL)
         fw_futex_wake_bitset(wakes->pulse, FW_FUTEX_ALL, wakes->bits, FW_FUTEX_PRIVATE);
-    for (unsigned i = 0; i < wakes->n_ahead; i++) /* F:rw-ahead-unwoken */
+    for (unsigned i = 0; i < wakes->n_ahead; i++)
         fw_futex_wake((const uint32_t *)wakes->ahead[i], 1, FW_FUTEX_PRIVATE);
     fw_wakeups_(&wakes->operations);
 }
@@ -144,7 +148,8 @@ static bool may_spin(const fw_rwlock *l, const struct rw_waiter *me)
     const struct rw_waiter *before = (const struct rw_waiter *)me->node.prev;
     fw_rwlock_kind kind = queue_kind(l->queue_);
 
-    return me->node.is_first || before->state != RW_ASLEEP || /* the first one's is the last */
+    return me->node.is_first ||
+           fw_load32_relaxed(&before->state) != RW_ASLEEP || /* the first one's is the last */
            kind == FW_RWLOCK_GREEDY ||
            (rw_shares(me) && kind != FW_RWLOCK_PREFER_WRITERS && fw_rw_has_cpus_(l->queue_));
 }
@@ -186,7 +191,7 @@ static bool step_in(fw_rwlock *l, struct rw_waiter *me)
     if (!queue_has_coming(l->queue_) && may_be_next(me, fw_load64_relaxed(&l->state_)))
         be_next(bucket, l, me);
     me->may_spin = may_spin(l, me);
-    me->may_be_ahead = may_be_ahead(l, me);
+    me->may_be_ahead = me->may_be_ahead && may_be_ahead(l, me);
     l->queue_ += queue_count_of(me->want);
     fw_rw_dispatch_(bucket, l, RW_NOTHING, false, &wakes);
     leave_after(bucket, l, &wakes);
@@ -310,9 +315,19 @@ static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
                           recheck_ns);
 }
 
+/* AHEAD -> WAITING */
+static void run_ahead(struct rw_waiter *me)
+{
+    uint32_t state = RW_AHEAD;
+
+    me->is_ahead |= fw_load32_relaxed(&me->state) == RW_AHEAD &&
+                    fw_cas32_relaxed(&me->state, &state, RW_WAITING);
+}
+
 /* Spins for the policy's budget.  True: the lock was granted, or taken. */
 static bool spin_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *wait)
 {
+    run_ahead(me);
     do {
         if (is_granted(me))
             return true;
@@ -349,8 +364,10 @@ static bool give_up(fw_rwlock *l, struct rw_waiter *me)
 
 int fw_rw_wait_(fw_rwlock *l, enum rw_want want, struct fw_wait_ *wait)
 {
-    struct rw_waiter me = {.state = RW_WAITING, .want = want, .id = fw_self_()};
+    struct rw_waiter me = {
+        .state = RW_WAITING, .want = want, .id = fw_self_(), .may_be_ahead = wait->budget_ns != 0};
 
+    (void)fw_cpus_allowed_(); /* which asks the kernel once: not inside the bucket */
     if (step_in(l, &me))
         return 0;
     while (!spin_in_queue(l, &me, wait)) {

@@ -21,7 +21,7 @@
 
 enum rw_want { RW_READ, RW_WRITE, RW_UPREAD, RW_UPGRADE };
 
-enum { RW_WAITING = 1, RW_ASLEEP, RW_GRANTED, RW_ADMITTED };
+enum { RW_WAITING = 1, RW_ASLEEP, RW_AHEAD, RW_GRANTED, RW_ADMITTED };
 
 /*
  * A queued thread; it lies on that thread's stack.  Or the beginning of an operation
@@ -34,11 +34,11 @@ struct rw_waiter {
     uint8_t want;       /* enum rw_want */
     bool is_designated; /* a writer that was woken, and has not gone back to sleep */
     bool starves;       /* it was woken, and has lost for long, or is the next: a hand-off is due */
-    bool may_be_ahead;  /* a writer of a fair lock that may be woken ahead: RW10 */
-    bool is_ahead;      /* it was, and has not gone back to sleep */
+    bool may_be_ahead;  /* a writer of a fair lock that polls, and may be woken ahead: RW10 */
 
     /* for the thread itself */
     bool may_spin;  /* spinning before the next sleep may pay */
+    bool is_ahead;  /* it was woken ahead, and has not gone back to sleep */
     bool is_greedy; /* wants to write, and the lock is greedy */
     uint32_t races; /* lost, RACES_BEFORE_RECHECK at most */
     uint64_t woken_at;
@@ -88,14 +88,14 @@ enum rw_change {
 };
 
 /* RW10: so many writers are woken ahead, on machines with so many CPUs. */
-enum { RW_AHEAD = 2, RW_AHEAD_CPUS = 4 };
+enum { RW_AHEAD_MOST = 2, RW_AHEAD_CPUS = 4 };
 
 /*
  * What is to be woken when the bucket has been left.  Addresses only: what lies there may be gone.
  */
 struct rw_wakes {
     const fw_half_ *one;
-    const fw_half_ *ahead[RW_AHEAD];
+    const fw_half_ *ahead[RW_AHEAD_MOST];
     unsigned n_ahead;
     const uint32_t *pulse;
     uint32_t bits;

@@ -312,16 +312,22 @@ static void wake_ahead(const struct fw_waitqueue_ *bucket, const fw_rwlock *l, u
 
     if (queue_kind(queue) != FW_RWLOCK_FAIR || !fw_rw_has_cpus_(queue)) /* no needless walk */
         return;
-    for (unsigned writers = 0; p != NULL && writers < RW_AHEAD; p = rw_next_to(p)) {
+    for (unsigned writers = 0; p != NULL && writers < RW_AHEAD_MOST; p = rw_next_to(p)) {
         if (p->want != RW_WRITE)
             continue;
         writers++;
-        if (p->state != RW_ASLEEP || !p->may_be_ahead)
+        if (fw_load32_relaxed(&p->state) != RW_ASLEEP || !p->may_be_ahead)
             continue;
-        p->is_ahead = true;
-        fw_store32_relaxed(&p->state, RW_WAITING);
-        wakes->ahead[wakes->n_ahead++] = &p->state;
+        fw_store32_relaxed(&p->state, RW_AHEAD);
+        wakes->ahead[wakes->n_ahead++] = &p->state; /* F:rw-ahead-unwoken */
     }
+}
+
+static bool is_to_be_woken(const struct rw_waiter *p)
+{
+    uint32_t state = fw_load32_relaxed(&p->state);
+
+    return state == RW_ASLEEP || state == RW_AHEAD; /* F:rw-ahead-trusts */
 }
 
 /* Gives the waiters what the word has promised them (RW5). */
@@ -334,7 +340,7 @@ static void carry_out(struct fw_waitqueue_ *bucket, fw_rwlock *l, const struct d
     /* F:rw-late-line */
     l->queue_ = v->queue; /* before the grants: as long as a thread is queued, the lock exists */
     /* F:rw-no-wake */
-    if (one != NULL && one->state == RW_ASLEEP)
+    if (one != NULL && is_to_be_woken(one))
         wakes->one = &one->state;
     if (v->woken != NULL) {
         v->woken->is_designated = true;

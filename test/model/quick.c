@@ -246,6 +246,7 @@ static const char *const large[] = {
     "rt-pcp-moved-three",
     "rt-pcp-nested-three",
     "rt-pcp-three",
+    "rw-ahead",
     "rw-ahead-four",
     "rw-ahead-three",
     "rw-greedy-up-writer",

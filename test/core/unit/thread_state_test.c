@@ -98,19 +98,27 @@ TEST(stamps_differ_and_are_never_zero)
 /* A thread of its own, so that what others were told does not matter. */
 static void *learns_about_polling(void *arg)
 {
+    unsigned tries[2] = {0, 0};
+
     for (enum fw_polling_ what = 0; what < FW_POLLINGS_; what++) {
-        unsigned tries = 0;
+        unsigned again = 0;
         assert_true(fw_spinning_pays_(what)); /* nothing is known yet */
         for (int i = 0; i < 100; i++)
             fw_spinning_ended_(what, false);
         for (int i = 0; i < 1000; i++)
-            tries += fw_spinning_pays_(what);
-        assert_in_range(tries, 1, 20); /* it is tried again now and then */
+            again += fw_spinning_pays_(what);
+        assert_in_range(again, 1, 20); /* it is tried again now and then */
         fw_spinning_ended_(what, true);
         assert_true(fw_spinning_pays_(what));
         fw_spinning_ended_(what, false);
         assert_false(fw_spinning_pays_(what));
     }
+    for (int i = 0; i < 2000; i++) { /* each is tried again, also by turns */
+        tries[0] += fw_spinning_pays_(FW_POLLING_WAKE_);
+        tries[1] += fw_spinning_pays_(FW_POLLING_AHEAD_);
+    }
+    assert_in_range(tries[0], 1, 40);
+    assert_in_range(tries[1], 1, 40);
     return arg;
 }
 

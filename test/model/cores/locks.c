@@ -63,6 +63,8 @@ const struct cores_lock *const cores_locks[] = {
     &cores_clh,
     &cores_cohort,
     &cores_cna,
+    &cores_sem,
+    &cores_sem_word,
     &cores_rwlock,
     &cores_rwlock_greedy,
     &cores_rwlock_readers,

@@ -24,6 +24,9 @@ extern const size_t cores_lock_count;
 extern const struct cores_lock cores_ttas, cores_ticket, cores_mcs, cores_clh, cores_drepper,
     cores_cohort, cores_cna;
 
+/* sems.c: semaphores with one unit. */
+extern const struct cores_lock cores_sem, cores_sem_word;
+
 /* rwlocks.c */
 extern const struct cores_lock cores_rwlock, cores_rwlock_greedy, cores_rwlock_readers,
     cores_phase_fair, cores_each, cores_counted;

@@ -112,8 +112,8 @@ FAULTS = [
           condition("false")),
     Fault("rw-late-look", "looks whether it sleeps when it may be gone", "rw-two-readers", TURN,
           instead("{ $ fw_load32_relaxed(&v->granted->state); }")),
-    Fault("rw-ahead-unwoken", "says that a writer is awake, and does not wake it", "rw-ahead", LINE,
-          drop()),
+    Fault("rw-ahead-unwoken", "says that a writer is woken ahead, and nobody wakes it", "rw-ahead",
+          TURN, drop(), at("rw-ahead-trusts", value("state == RW_ASLEEP"))),
     Fault("rw-late-line", "writes to the lock after the grants", "rw-free", TURN,
           instead("$1 $2 $3 $4 $5 $6 $1", 6)),
     # --- Giving up ------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act,
 #define GREEDY WITH(.kind = FW_RWLOCK_GREEDY)
 #define WORDS(s, q) WITH(.state = (s), .line = (q))
 #define STALE WITH(.is_stale = true)
-#define MANY_CPUS .cpu_count = 4, .budget = {.chances = 2}
+#define AHEAD(...) PROGRAM(__VA_ARGS__, .cpu_count = 4, .budget = {.chances = 2, .ticks = 1})
 
 /* Each on a CPU of its own; and a holder, an ordinary one beside one that spins, an urgent one. */
 static const struct model_task apart[] = {{0, 0}, {10, 1}, {20, 2}, {30, 3}};
@@ -372,22 +372,17 @@ static const struct model_program programs[] = {
     PROGRAM("rw-free-timed", "read leave | timed-write leave | write leave", TICKS(1),
             ABOUT("the same, and a writer gives up")),
     /* --- Writers that are woken ahead -------------------------------------------------------- */
-    PROGRAM("rw-ahead", "read unlock | write unlock | write unlock", MANY_CPUS),
-    PROGRAM("rw-ahead-four", "read unlock | read unlock | write unlock | write unlock", BOUND(2, 3),
-            MANY_CPUS),
-    PROGRAM("rw-ahead-three", "write unlock | read unlock | write unlock | write unlock",
-            BOUND(2, 3), MANY_CPUS),
-    PROGRAM("rw-ahead-twice", "write unlock write unlock | write unlock | read unlock", BOUND(3, 4),
-            MANY_CPUS),
-    PROGRAM("rw-ahead-free", "read leave | write leave | write leave", MANY_CPUS),
-    PROGRAM("rw-ahead-upgrade", "up upgrade leave | read leave | write leave", MANY_CPUS),
-    PROGRAM("rw-ahead-downgrade", "write downgrade unlock | read unlock | write unlock", MANY_CPUS),
-    PROGRAM("rw-ahead-timed", "read unlock | timed-write unlock | write unlock", .cpu_count = 4,
-            .budget = {.chances = 2, .ticks = 1}),
-    PROGRAM("rw-ahead-spin", "read unlock | spin-write unlock | write unlock", BOUND(3, 4),
-            .cpu_count = 4, .budget = {.chances = 2, .ticks = 1}),
-    PROGRAM("rw-ahead-task", "task-read unlock | task-write unlock | write unlock", BOUND(3, 4),
-            MANY_CPUS),
+    AHEAD("rw-ahead", "read unlock | default-write unlock | default-write unlock"),
+    AHEAD("rw-ahead-four",
+          "read unlock | read unlock | default-write unlock | default-write unlock", BOUND(2, 3)),
+    AHEAD("rw-ahead-three",
+          "write unlock | read unlock | default-write unlock | default-write unlock", BOUND(2, 3)),
+    AHEAD("rw-ahead-twice", "write unlock write unlock | default-write unlock | read unlock",
+          BOUND(3, 4)),
+    AHEAD("rw-ahead-free", "read leave | default-write leave | default-write leave", BOUND(3, 0)),
+    AHEAD("rw-ahead-upgrade", "up upgrade leave | read leave | default-write leave", BOUND(3, 4)),
+    AHEAD("rw-ahead-task", "task-read unlock | task-write unlock | default-write unlock",
+          BOUND(3, 4)),
     PROGRAM("rw-storm",
             "up upgrade downgrade unlock | timed-write unlock read unlock | default-read unlock "
             "write unlock",
