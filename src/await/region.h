@@ -210,8 +210,10 @@ void fw_watch_append_(struct fw_watch_ *w, fw_await *op);
 void fw_watch_take_out_(struct fw_watch_ *w, fw_await *op);
 bool fw_watch_has_lost_(struct fw_watch_ *w, fw_await *op);
 
-/* The same, by any thread that has taken one out: if nobody waits any more, the loop of the watch
- * sees to it; when it is run, if that is soon. */
+/*
+ * The same, by any thread that has taken one out: if nobody waits any more, the loop of the watch
+ * sees to it; when it is run, if that is soon.
+ */
 void fw_watch_emptied_(struct fw_watch_ *w);
 
 /* Submits: as the calls of furwock/ipc/await.h. */
