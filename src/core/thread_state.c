@@ -41,7 +41,7 @@ uint32_t fw_stamp_(void)
 
 bool fw_one_in_(uint32_t n)
 {
-    static FW_STATIC_TLS uint32_t calls;
+    static FW_STATIC_TLS uint16_t calls;
     return ++calls % n == 0;
 }
 
@@ -58,7 +58,7 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 {
     static FW_STATIC_TLS const void *seen; /* the lock, where a wake was under way */
     static FW_STATIC_TLS uint64_t since, last;
-    static FW_STATIC_TLS uint32_t releases;
+    static FW_STATIC_TLS uint8_t releases;
     uint64_t now;
 
     if (!is_waking) {
