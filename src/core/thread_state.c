@@ -8,17 +8,25 @@
 #include "sys/fork.h"
 #include "sys/thread.h"
 
+/* What is small is in one place, and in few bytes: static TLS is short (test/api/copies.c). */
+static FW_STATIC_TLS struct {
+    uint32_t number;  /* the next of fw_serial_ and fw_stamp_ */
+    uint16_t calls;   /* of fw_one_in_ */
+    uint8_t releases; /* seen by fw_is_overdue_ */
+    uint8_t failures[FW_POLLINGS_];
+    uint8_t waits[FW_POLLINGS_]; /* that did not poll */
+} small;
+
 /* A thread takes so many numbers at once: the word that all have them from is in one cache line. */
 #define NUMBERS_AT_ONCE 64u
 
 static uint32_t next_number(void)
 {
     static uint32_t of_all;
-    static FW_STATIC_TLS uint32_t mine;
 
-    if (mine % NUMBERS_AT_ONCE == 0) /* the next would be another's */
-        mine = __atomic_add_fetch(&of_all, NUMBERS_AT_ONCE, __ATOMIC_RELAXED);
-    return mine++;
+    if (small.number % NUMBERS_AT_ONCE == 0) /* the next would be another's */
+        small.number = __atomic_add_fetch(&of_all, NUMBERS_AT_ONCE, __ATOMIC_RELAXED);
+    return small.number++;
 }
 
 uint32_t fw_serial_(void)
@@ -41,8 +49,7 @@ uint32_t fw_stamp_(void)
 
 bool fw_one_in_(uint32_t n)
 {
-    static FW_STATIC_TLS uint16_t calls;
-    return ++calls % n == 0;
+    return ++small.calls % n == 0;
 }
 
 /* Half a millisecond, as in the promise that nobody starves: doc/design/mutex.md, "Greedy". */
@@ -58,14 +65,13 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 {
     static FW_STATIC_TLS const void *seen; /* the lock, where a wake was under way */
     static FW_STATIC_TLS uint64_t since, last;
-    static FW_STATIC_TLS uint8_t releases;
     uint64_t now;
 
     if (!is_waking) {
         seen = NULL;
         return false;
     }
-    if (lock == seen && ++releases % RELEASES_PER_LOOK != 0)
+    if (lock == seen && ++small.releases % RELEASES_PER_LOOK != 0)
         return false;
     now = fw_clock_ns_();
     if (lock != seen || now - last > FORGOTTEN_NS) {
@@ -84,21 +90,18 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 
 /* Failures, less what has paid since; with so many it does not pay. */
 static const uint8_t failures_max[FW_POLLINGS_] = {[FW_POLLING_WAKE_] = 1, [FW_POLLING_AHEAD_] = 8};
-static FW_STATIC_TLS uint8_t failures[FW_POLLINGS_];
 
 bool fw_spinning_pays_(enum fw_polling_ what)
 {
-    static FW_STATIC_TLS uint8_t waits[FW_POLLINGS_];
-
-    return failures[what] < failures_max[what] || ++waits[what] % WAITS_PER_TRIAL == 0;
+    return small.failures[what] < failures_max[what] || ++small.waits[what] % WAITS_PER_TRIAL == 0;
 }
 
 void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)
 {
     if (!has_paid)
-        failures[what] += failures[what] < failures_max[what];
-    else if (failures[what] > 0)
-        failures[what]--;
+        small.failures[what] += small.failures[what] < failures_max[what];
+    else if (small.failures[what] > 0)
+        small.failures[what]--;
 }
 
 /*
