@@ -25,8 +25,8 @@ uint32_t fw_stamp_(void);
 bool fw_is_overdue_(const void *lock, bool is_waking);
 
 /*
- * True at every n-th call of the calling thread, n being a power of 2, up to 2^16 (whoever asks, and
- * for what).
+ * True at every n-th call of the calling thread, n being a power of 2, up to 2^16 (whoever asks,
+ * and for what).
  */
 bool fw_one_in_(uint32_t n);
 
