@@ -205,7 +205,7 @@ class Lengths(unittest.TestCase):
 
     @unittest.skipUnless("TESTS_IN_FULL" in os.environ, "only in full")
     def test_many_threads_make_long_runs(self):
-        each = 16                                               # on a CPU
+        each = 20                                               # on a CPU
         many = each * len(os.sched_getaffinity(0))
         cells, notes = self.cells(self.THREADS, f"2,{many}")
         turns = 4 * 4 * each                                    # ms: each thread has a slice
