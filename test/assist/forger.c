@@ -27,14 +27,16 @@ __attribute__((constructor)) static void count_cpus(void)
     n_cpus = (unsigned)get_nprocs_conf();
 }
 
-/* The linker gives these names to the library's function, and to what stands in for it. */
-void __real_fw_running_ring_(uint32_t registration);
+/*
+ * The linker gives this name to what stands in for the library's function.  The kernel hears
+ * nothing: the assist of a test that runs meanwhile would count this process as a participant.
+ */
 void __wrap_fw_running_ring_(uint32_t registration);
 
 void __wrap_fw_running_ring_(uint32_t registration)
 {
+    (void)registration;
     __atomic_fetch_add(&rung, 1, __ATOMIC_RELAXED);
-    __real_fw_running_ring_(registration);
 }
 
 struct forged forge_page(void)

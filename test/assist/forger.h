@@ -10,7 +10,7 @@
 
 /*
  * Pages that say whatever a test likes, in a memfd: no privileges needed, and no BPF.  How often
- * the page is rung for is counted.
+ * the page is rung for is counted; the kernel is not told.
  */
 struct forged {
     int fd;
