@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * What a piece of work cost: context switches and CPU time (always known), system calls,
- * cycles and instructions (where the kernel lets us count them: each has its `has_`).
+ * What a piece of work cost: context switches and CPU time (always known), system calls, calls of
+ * membarrier(2) among them, cycles and instructions (where the kernel lets us count them: each has
+ * its `has_`).
  *
  * Counted are the calling thread and every thread and process that it starts after counters_open.
  *
@@ -25,9 +26,11 @@ struct counts {
     uint64_t involuntary; /* context switches: preempted */
     uint64_t cpu_ns;
     uint64_t system_calls;
+    uint64_t fences; /* membarrier: each interrupts the CPUs that run the process */
     uint64_t cycles;
     uint64_t instructions;
     bool has_system_calls;
+    bool has_fences;
     bool has_cycles;
 };
 

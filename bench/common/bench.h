@@ -45,6 +45,7 @@ struct bench_entry {
     const adapter_head *lock;
     struct bench_run *runs; /* one of each repetition */
     double system_calls;    /* per piece; NAN: not counted */
+    double fences;          /* membarrier, calls per second; NAN: not counted */
     unsigned faults;        /* what went wrong, and was mended */
     const char *fault;
 };
@@ -197,6 +198,8 @@ struct tally {
     uint64_t voluntary; /* context switches */
     uint64_t involuntary;
     uint64_t system_calls; /* of the calling thread, too; 0 unless bench_counts_calls */
+    uint64_t fences;       /* calls of membarrier among these */
+    uint64_t ns;           /* the time; between two: what passed */
 };
 void tally_read(struct tally *t);
 struct tally tally_between(const struct tally *before, const struct tally *now);

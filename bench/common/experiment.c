@@ -28,7 +28,7 @@ void bench_add_entry(struct bench_point *p, const adapter_head *lock, const char
     if (more == NULL)
         bench_die("no memory");
     p->entries = more;
-    more[p->n] = (struct bench_entry){.lock = lock, .system_calls = NAN};
+    more[p->n] = (struct bench_entry){.lock = lock, .system_calls = NAN, .fences = NAN};
     if (strcmp(lock->name, baseline) == 0)
         p->baseline = p->n;
     p->n++;

@@ -50,10 +50,11 @@ static json_t *runs_json(const struct bench *b, const struct bench_entry *e)
     json_t *runs = json_array();
 
     for (unsigned i = 0; i < b->finished; i++)
-        json_array_append_new(runs, json_pack("{s:i s:f s:f s:f s:o}", "round", (int)i, "seconds",
-                                              e->runs[i].seconds, "vcsw", e->runs[i].voluntary,
-                                              "ivcsw", e->runs[i].involuntary, "syscalls",
-                                              real_or_null(e->system_calls)));
+        json_array_append_new(runs, json_pack("{s:i s:f s:f s:f s:o s:o}", "round", (int)i,
+                                              "seconds", e->runs[i].seconds, "vcsw",
+                                              e->runs[i].voluntary, "ivcsw", e->runs[i].involuntary,
+                                              "syscalls", real_or_null(e->system_calls),
+                                              "fences_per_s", real_or_null(e->fences)));
     return runs;
 }
 

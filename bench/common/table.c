@@ -133,6 +133,45 @@ static void print_over_all(const struct bench *b, FILE *out)
     }
 }
 
+/* The lock's calls of membarrier per second, of the point where there were most; NAN: unknown. */
+static double most_fences(const struct bench *b, const adapter_head *lock)
+{
+    double most = NAN;
+
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; k < b->points[i].n; k++) {
+            const struct bench_entry *e = &b->points[i].entries[k];
+            if (e->lock == lock && isfinite(e->fences) && !(most >= e->fences))
+                most = e->fences;
+        }
+    return most;
+}
+
+/* Of each lock in its own table, or not at all: most locks make none. */
+static void print_fences(const struct bench *b, FILE *out)
+{
+    const char *before = "";
+    bool counted = false;
+
+    for (size_t i = 0; i < b->catalogue.n; i++) {
+        double most = most_fences(b, b->catalogue.locks[i]);
+
+        if (isnan(most))
+            continue;
+        if (!counted)
+            fputs("fences (calls of membarrier(2), each of which interrupts the CPUs that run the "
+                  "process), in a\nsecond, where there were most: ",
+                  out);
+        counted = true;
+        if (most <= 0)
+            continue;
+        fprintf(out, "%s%s %.0f", before, b->catalogue.locks[i]->name, most);
+        before = ", ";
+    }
+    if (counted)
+        fputs(*before == '\0' ? "none\n" : "; others none\n", out);
+}
+
 void bench_print(const struct bench *b, FILE *out)
 {
     bench_print_machine(out);
@@ -150,6 +189,7 @@ void bench_print(const struct bench *b, FILE *out)
             "for which there have to be six\n"
             "vol., invol.: context switches per %s, of all threads but the main one\n",
             b->piece != NULL ? b->piece : b->unit);
+    print_fences(b, out);
     if (b->no_system_calls[0] != '\0')
         fprintf(out, "system calls: not counted; %s\n", b->no_system_calls);
     for (size_t i = 0; i < b->n_notes; i++)

@@ -4,10 +4,12 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "measure/clock.h"
 #include "measure/counters.h"
 
 bool bench_counts_calls;
 static struct counters *calls;
+static bool counts_fences; /* known once they have been read */
 
 bool tally_open(const char **why)
 {
@@ -36,9 +38,12 @@ void tally_read(struct tally *t)
         counters_read(calls, &counts);
     getrusage(RUSAGE_SELF, &all);
     getrusage(RUSAGE_THREAD, &me);
+    counts_fences = counts.has_fences;
     t->voluntary = (uint64_t)(all.ru_nvcsw - me.ru_nvcsw);
     t->involuntary = (uint64_t)(all.ru_nivcsw - me.ru_nivcsw);
     t->system_calls = counts.system_calls;
+    t->fences = counts.fences;
+    t->ns = clock_ns();
 }
 
 /* Of switches two counts are read one after the other: where nobody else ran, it may go back. */
@@ -51,7 +56,8 @@ struct tally tally_between(const struct tally *before, const struct tally *now)
 {
     return (struct tally){more(before->voluntary, now->voluntary),
                           more(before->involuntary, now->involuntary),
-                          more(before->system_calls, now->system_calls)};
+                          more(before->system_calls, now->system_calls),
+                          more(before->fences, now->fences), more(before->ns, now->ns)};
 }
 
 struct tally tally_since(const struct tally *before)
@@ -69,4 +75,6 @@ void tally_share(const struct tally *t, double pieces, struct bench_entry *entry
     out->involuntary = (double)t->involuntary / pieces;
     if (bench_counts_calls)
         entry->system_calls = (double)t->system_calls / pieces;
+    if (counts_fences && t->ns > 0)
+        entry->fences = (double)t->fences * 1e9 / (double)t->ns;
 }

@@ -99,7 +99,8 @@ class Result(unittest.TestCase):
                 self.assertGreater(one["seconds"], 0)
                 self.assertGreaterEqual(one["vcsw"], 0)
                 self.assertGreaterEqual(one["ivcsw"], 0)
-                self.assertTrue(one["syscalls"] is None or one["syscalls"] >= 0)
+                for name in ("syscalls", "fences_per_s"):
+                    self.assertTrue(one[name] is None or one[name] >= 0)
             summary = cell["summary"]
             for one in (summary, summary["ratio"]):
                 if repetitions < INTERVAL_LEAST:

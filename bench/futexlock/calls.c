@@ -5,15 +5,11 @@
  * tells: to unlock is to wake.  So the kernel counts all system calls, and those that wake; the
  * rest (sleeps, yields, naps) belongs to locking.
  */
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "futexlock.h"
+#include "measure/tracepoint.h"
 
 /*
  * FUTEX_WAKE, FUTEX_WAKE_OP, FUTEX_UNLOCK_PI and FUTEX_WAKE_BITSET; and the same with
@@ -31,51 +27,18 @@ enum { WAKING = sizeof waking / sizeof *waking };
 
 struct calls {
     int all;
-    int waking[WAKING]; /* -1: not there */
+    int waking[WAKING]; /* negative: not there */
 };
 
-/* The tracepoint's number; -1 where there is none. */
-static long number_of(const char *name)
-{
-    static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-    char path[128], text[32];
-
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-        snprintf(path, sizeof path, "%s/events/%s/id", roots[i], name);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-            continue;
-        ssize_t got = read(fd, text, sizeof text - 1);
-        close(fd);
-        if (got > 0) {
-            text[got] = '\0';
-            return strtol(text, NULL, 10);
-        }
-    }
-    return -1;
-}
-
-/* A counter that is off, of the calling thread and of all that it starts. */
+/* A counter that is off; negative: there is none. */
 static int open_event(const struct event *e)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_TRACEPOINT, .size = sizeof attr, .disabled = 1, .inherit = 1};
-    long number = number_of(e->name);
-
-    if (number < 0)
-        return -1;
-    attr.config = (uint64_t)number;
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd >= 0 && e->filter != NULL && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    return tracepoint_open(tracepoint_number(e->name), e->filter, false);
 }
 
 struct calls *calls_open(const char **why)
 {
-    static const struct event every = {"raw_syscalls/sys_enter", NULL};
+    static const struct event every = {TRACEPOINT_SYSTEM_CALLS, NULL};
     struct calls *c = calloc(1, sizeof *c);
 
     *why = "no memory";
@@ -83,9 +46,7 @@ struct calls *calls_open(const char **why)
         return NULL;
     c->all = open_event(&every);
     if (c->all < 0) {
-        *why = number_of(every.name) < 0
-                   ? "the kernel's trace events (tracefs) cannot be read"
-                   : "perf_event_open is not permitted (kernel.perf_event_paranoid)";
+        *why = tracepoint_missing(tracepoint_number(every.name));
         free(c);
         return NULL;
     }
@@ -95,29 +56,28 @@ struct calls *calls_open(const char **why)
     return c;
 }
 
-static void switch_all(const struct calls *c, unsigned long request)
+static void switch_all(const struct calls *c, bool on)
 {
-    ioctl(c->all, request, 0);
+    tracepoint_switch(c->all, on);
     for (int i = 0; i < WAKING; i++)
-        if (c->waking[i] >= 0)
-            ioctl(c->waking[i], request, 0);
+        tracepoint_switch(c->waking[i], on);
 }
 
 void calls_start(struct calls *c)
 {
-    switch_all(c, PERF_EVENT_IOC_ENABLE);
+    switch_all(c, true);
 }
 
 static uint64_t count_of(int fd)
 {
-    uint64_t count = 0;
+    uint64_t count;
 
-    return fd >= 0 && read(fd, &count, sizeof count) == (ssize_t)sizeof count ? count : 0;
+    return tracepoint_read(fd, &count) ? count : 0;
 }
 
 void calls_stop(struct calls *c, struct call_counts *out)
 {
-    switch_all(c, PERF_EVENT_IOC_DISABLE);
+    switch_all(c, false);
     *out = (struct call_counts){.known = true, .split = c->waking[0] >= 0};
     for (int i = 0; i < WAKING; i++)
         out->unlock += count_of(c->waking[i]);

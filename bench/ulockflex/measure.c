@@ -9,6 +9,7 @@
 
 #include "measure/clock.h"
 #include "measure/task_limits.h"
+#include "measure/tracepoint.h"
 #include "measure/turns.h"
 #include "measure/workers.h"
 #include "run.h"
@@ -27,7 +28,8 @@
 struct run {
     struct shared_state *shared;
     struct window *window;
-    int counter; /* of system calls; -1: none */
+    int calls;  /* counts system calls; negative: none does */
+    int fences; /* counts calls of membarrier; as above */
 };
 
 static void task(unsigned number, void *shared)
@@ -124,6 +126,14 @@ static void read_counts(struct run *r, bool since)
     }
 }
 
+static int64_t stop_counting(int fd)
+{
+    uint64_t count;
+
+    tracepoint_switch(fd, false);
+    return tracepoint_read(fd, &count) ? (int64_t)count : -1;
+}
+
 static bool watch(struct run *r)
 {
     const struct options *o = r->shared->options;
@@ -131,8 +141,8 @@ static bool watch(struct run *r)
     if (!warm_up(r))
         return false;
     r->window->late = not_started(r);
-    if (r->counter >= 0)
-        syscalls_start(r->counter);
+    tracepoint_switch(r->calls, true);
+    tracepoint_switch(r->fences, true);
     set_phase(r, PHASE_MEASURE);
     uint64_t begin = clock_ns();
 
@@ -141,8 +151,8 @@ static bool watch(struct run *r)
 
     r->window->seconds = (double)(clock_ns() - begin) / 1e9;
     read_counts(r, true);
-    if (r->counter >= 0)
-        r->window->syscalls = syscalls_stop(r->counter);
+    r->window->syscalls = stop_counting(r->calls);
+    r->window->fences = stop_counting(r->fences);
     set_phase(r, PHASE_STOP);
     return alive;
 }
@@ -162,20 +172,30 @@ static struct worker_group *start(struct shared_state *s)
     return NULL;
 }
 
+/* Before the tasks start, which they count. */
+static void open_counters(struct run *r)
+{
+    const struct options *o = r->shared->options;
+
+    r->calls = tracepoint_open(o->event, NULL, false);
+    if (r->calls < 0)
+        r->window->syscalls_why = strerror(-r->calls);
+    r->fences = tracepoint_open(o->fence_event, NULL, false);
+}
+
 bool measure(struct shared_state *s, struct window *w)
 {
     const struct options *o = s->options;
-    struct run r = {.shared = s, .window = w, .counter = -1};
+    struct run r = {.shared = s, .window = w, .calls = -1, .fences = -1};
     sigset_t child;
 
-    w->syscalls = -1;
     w->counts = calloc(o->tasks, sizeof(*w->counts));
     if (w->counts == NULL) {
         complain("no memory for %u tasks", o->tasks);
         return false;
     }
-    if (o->probe == PROBE_SYSCALLS && (r.counter = syscalls_open(o->event)) < 0)
-        w->syscalls_why = strerror(errno);
+    if (o->probe == PROBE_SYSCALLS)
+        open_counters(&r);
     block_sigchld(&child);
 
     struct worker_group *c = start(s);

@@ -80,8 +80,9 @@ struct options {
     double rate; /* steps of work in a nanosecond on this machine; 0: find out */
     uint64_t seed;
     enum probe probe;
-    unsigned long event; /* PROBE_SYSCALLS: id of the tracepoint raw_syscalls:sys_enter */
-    pid_t parent;        /* end when this process ends; 0: do not care */
+    long event;       /* PROBE_SYSCALLS: id of the tracepoint raw_syscalls:sys_enter */
+    long fence_event; /* and of syscalls:sys_enter_membarrier; -1: none */
+    pid_t parent;     /* end when this process ends; 0: do not care */
 };
 
 /* In shared memory, as is everything that the tasks write. */
@@ -137,6 +138,7 @@ struct window {
     double seconds;
     uint64_t *counts;         /* iterations of each task */
     int64_t syscalls;         /* -1: not counted */
+    int64_t fences;           /* calls of membarrier; -1: not counted */
     const char *syscalls_why; /* why not; NULL: not asked for */
     unsigned late;            /* tasks that had not started when measuring began */
 };
@@ -169,10 +171,5 @@ uint64_t summary_print(const struct shared_state *s, const struct window *w);
 
 /* list.c: prints the locks that are there and those that are missing, as a JSON object. */
 void list_print(void);
-
-/* syscalls.c: counts system calls of the calling thread and of all tasks that it starts later. */
-int syscalls_open(unsigned long event); /* a descriptor, or -1 with errno */
-void syscalls_start(int fd);
-int64_t syscalls_stop(int fd);
 
 #endif

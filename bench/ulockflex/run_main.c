@@ -33,7 +33,7 @@ struct command {
 enum key {
     KEY_SEED = 256,
     KEY_PROBE,
-    KEY_EVENT,
+    KEY_EVENTS,
     KEY_PARENT,
     KEY_LIST,
     KEY_CALIBRATE,
@@ -58,7 +58,9 @@ static const struct argp_option argp_options[] = {
     {"seed", KEY_SEED, "N", 0, "Same seed, same random times", 0},
     {"rate", KEY_RATE, "X", 0, "Steps of work in a nanosecond; see --calibrate", 0},
     {"probe", KEY_PROBE, "waits|contention|syscalls", 0, "Measure this too, at some cost", 0},
-    {"event", KEY_EVENT, "ID", 0, "Id of tracepoint raw_syscalls:sys_enter, for the probe", 0},
+    {"events", KEY_EVENTS, "ID[,ID]", 0,
+     "Ids of tracepoints raw_syscalls:sys_enter and syscalls:sys_enter_membarrier, for the probe",
+     0},
     {"parent", KEY_PARENT, "PID", 0, "End when this process, the parent, ends", 0},
     {"list", KEY_LIST, NULL, 0, "Print the locks", 0},
     {"calibrate", KEY_CALIBRATE, NULL, 0, "Print the steps of work in a nanosecond", 0},
@@ -102,6 +104,18 @@ static unsigned count(const char *text, const char *name, double high)
     return (unsigned)value;
 }
 
+/* One id, or two with a comma between them. */
+static void read_events(const char *text, struct options *o)
+{
+    int first = 0, both = 0;
+
+    sscanf(text, "%ld%n,%ld%n", &o->event, &first, &o->fence_event, &both);
+    if ((first == 0 || text[first] != '\0') && (both == 0 || text[both] != '\0')) {
+        complain("--events must be an id or two (1,2), not \"%s\"", text);
+        exit(EXIT_USAGE);
+    }
+}
+
 /* The index of text among the NULL-terminated choices, or the end of the program. */
 static int choice(const char *text, const char *name, const char *const *choices)
 {
@@ -140,8 +154,8 @@ static error_t parse_measure(int key, char *text, struct command *c)
     case KEY_PROBE:
         o->probe = (enum probe)choice(text, "probe", probes);
         return 0;
-    case KEY_EVENT:
-        o->event = strtoul(text, NULL, 0);
+    case KEY_EVENTS:
+        read_events(text, o);
         return 0;
     case KEY_PARENT:
         o->parent = (pid_t)number(text, "--parent", 1, 1e9);
@@ -265,7 +279,13 @@ int main(int argc, char **argv)
         NULL,         "One run of one lock: prints a JSON object.  `ulockflex` plans such runs.",
         children,     NULL,
         NULL};
-    struct command c = {.options = {.tasks = 1, .locks = 1, .regions = 1, .seconds = 1, .seed = 1}};
+    struct command c = {.options = {.tasks = 1,
+                                    .locks = 1,
+                                    .regions = 1,
+                                    .seconds = 1,
+                                    .seed = 1,
+                                    .event = -1,
+                                    .fence_event = -1}};
 
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c) != 0)

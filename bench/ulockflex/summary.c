@@ -172,6 +172,8 @@ uint64_t summary_print(const struct shared_state *s, const struct window *w)
         ratio(t.voluntary, measured), "ivcsw", ratio(t.involuntary, measured), "cpu_seconds",
         (double)t.cpu_ns / 1e9, "integrity", (json_int_t)t.violations, "late", (int)w->late);
 
+    json_object_set_new(j, "fences_per_s",
+                        number_or_null(w->fences >= 0, (double)w->fences / w->seconds));
     add_cost(j, &t, measured);
     if (o->sharing)
         add_modes(j, s, &t);

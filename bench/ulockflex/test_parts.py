@@ -48,7 +48,7 @@ class Quiet:
 class FakeWorker:
     """Remembers what it is asked for; throughputs are taken from a function."""
 
-    event = None
+    events = None
 
     def __init__(self, throughput=lambda lock, call: 100.0):
         self.calls = []
@@ -64,8 +64,8 @@ class FakeWorker:
                 "reacquire": {"never": 1.0, "once": 0.0, "twice": 0.0, "max": 0},
                 "wait_ns": {"p50": 5.0, "p90": 6.0, "p99": 7.0, "p999": 8.0, "max": 9.0,
                             "mean": 5.0} if probe == "waits" else None,
-                "syscalls": None, "vcsw": 0.0, "ivcsw": 0.0, "cpu_seconds": 0.1, "integrity": 0,
-                "late": 0}
+                "syscalls": None, "fences_per_s": None, "vcsw": 0.0, "ivcsw": 0.0,
+                "cpu_seconds": 0.1, "integrity": 0, "late": 0}
 
 
 def make(names=("furwock", "pthread", "sysv"), worker=None, path=None, clock=None, deadline=None,

@@ -108,6 +108,18 @@ class Whole(InDirectory):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([c["failures"] for c in self.load()["cells"]], [[], []])
 
+    def test_system_calls_are_counted(self):
+        done = ulockflex("--seconds", "0.1", "--rounds", "2", "--max-rounds", "2", "--probes",
+                         "syscalls", "--json", self.path, "pthread")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        result = self.load()
+        if any("system calls are not counted" in note for note in result["notes"]):
+            self.skipTest("the kernel does not let us count system calls")
+        counted = [run for run in result["cells"][0]["runs"] if run["syscalls"] is not None]
+        self.assertTrue(counted)
+        for run in counted:
+            self.assertIn(run["fences_per_s"], (0, None))  # a C library's lock makes none
+
     def test_plans_can_be_looked_at(self):
         for plan in ("paper", "today", "adaptive", "share", "demo", "share-demo"):
             done = ulockflex(plan, "--dry-run")

@@ -8,8 +8,10 @@ import subprocess
 
 from front import assist
 
-TRACEPOINT = "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id"
-MOUNT_AND_READ = "mount -t tracefs none /sys/kernel/tracing && cat " + TRACEPOINT
+TRACEPOINTS = ("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
+               "/sys/kernel/tracing/events/syscalls/sys_enter_membarrier/id")
+READ = " && ".join("cat " + path for path in TRACEPOINTS)
+MOUNT_AND_READ = "mount -t tracefs none /sys/kernel/tracing && " + READ
 
 
 def cpus():
@@ -66,20 +68,22 @@ def same(a, b):
     return all(a.get(k) == b.get(k) for k in ("cpu", "cpus", "kernel", "libc"))
 
 
-def syscall_event():
-    """Id of the tracepoint that counts system calls, and None; or None and the reason why not.
+def syscall_events():
+    """Ids of the tracepoints that count system calls, and membarrier (not everywhere), as text with
+    commas, and None; or None and the reason why not.
 
     Where tracefs is not mounted, root may mount it in a mount namespace of its own, which leaves
     nothing behind.
     """
-    try:
-        with open(TRACEPOINT, encoding="ascii") as f:
-            return int(f.read()), None
-    except (OSError, ValueError):
-        pass
+    if os.path.exists(TRACEPOINTS[0]):
+        said = _output(["sh", "-c", READ])
+    elif os.geteuid() == 0:
+        said = _output(["unshare", "--mount", "sh", "-c", MOUNT_AND_READ])
+    else:
+        said = None
+    ids = (said or "").split()
+    if ids and all(one.isdigit() for one in ids):
+        return ",".join(ids), None
     if os.geteuid() != 0:
         return None, "the tracepoint raw_syscalls:sys_enter is for root"
-    said = _output(["unshare", "--mount", "sh", "-c", MOUNT_AND_READ])
-    if said is not None and said.isdigit():
-        return int(said), None
     return None, "no tracepoint raw_syscalls:sys_enter here"

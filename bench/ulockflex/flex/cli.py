@@ -282,7 +282,7 @@ def prepare_worker(worker, plan, store, old):
         worker.calibrate()
     store.document["rate"] = worker.rate
     if "syscalls" in plan.settings.probes:
-        worker.event, why = machine.syscall_event()
+        worker.events, why = machine.syscall_events()
         if why:
             store.note(f"system calls are not counted: {why}")
 

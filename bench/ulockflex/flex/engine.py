@@ -23,7 +23,7 @@ WRITE_SECONDS = 2.0  # not more often than this within a round
 # the others are for read-write locks.
 PROBE_FIELDS = {"waits": ("wait_ns", "read_wait_ns", "write_wait_ns"),
                 "contention": ("contention", "read_contention", "write_contention"),
-                "syscalls": ("syscalls",)}
+                "syscalls": ("syscalls", "fences_per_s")}
 
 
 class OutOfTime(Exception):
@@ -187,7 +187,7 @@ class Engine:
             return False
         if probe == "contention":
             return self.store.locks.known(lock, config.share is not None)["trylock"]
-        return probe != "syscalls" or self.worker.event is not None
+        return probe != "syscalls" or self.worker.events is not None
 
     def write(self):
         self.last_write = self.clock()

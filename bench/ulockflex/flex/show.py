@@ -74,6 +74,7 @@ def _row(store, config, lock, base):
             duration(stats.median_of(cell, "wait_ns", "p99")),
             duration(stats.max_of(cell, "wait_ns", "max")),
             number(stats.median_of(cell, "syscalls"), ".2f"),
+            number(stats.median_of(cell, "fences_per_s"), ".0f"),
             number(stats.median_of(cell, "vcsw"), ".2f"),
             number(stats.median_of(cell, "ivcsw"), ".3f"),
             duration(stats.median_of(cell, "cpu_ns")), _burnt(cell)]
@@ -97,7 +98,8 @@ it/s: iterations per second, median of the runs.  +-: half the 95 % confidence i
 coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
 lock taken.  never: acquisitions after which the same task did not get the lock back at once.
 Waits: lock calls, in runs of their own.  Per iteration: system calls, context switches that were
-asked for (vcsw) and not (ivcsw), CPU time, and what of it was not work (burnt)."""
+asked for (vcsw) and not (ivcsw), CPU time, and what of it was not work (burnt).  fences/s: calls of
+membarrier(2) per second of the run, each of which interrupts the CPUs that run the process."""
 
 
 def single(store, config, locks):
@@ -105,7 +107,8 @@ def single(store, config, locks):
     base = base_of(store, config, locks)
     rows = [row for row in (_row(store, config, lock, base) for lock in locks) if row]
     headers = ["lock", "it/s", "+-", f"/{base}" if base else "ratio", "coeff", "taken %", "never %",
-               "wait p50", "p99", "max", "syscalls", "vcsw", "ivcsw", "cpu", "burnt"]
+               "wait p50", "p99", "max", "syscalls", "fences/s", "vcsw", "ivcsw", "cpu",
+               "burnt"]
     title = (f"{config}: {config.nlht_us:g} us outside the lock and {config.lht_us:g} us inside, "
              "on average")
     return title + "\n\n" + table(rows, headers)

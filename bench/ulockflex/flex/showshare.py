@@ -21,6 +21,7 @@ def _row(store, config, lock, base):
     row += [duration(read(cell, field, name)) for field in ("read_wait_ns", "write_wait_ns")
             for name, read in WAITS]
     return row + [number(stats.median_of(cell, "syscalls"), ".2f"),
+                  number(stats.median_of(cell, "fences_per_s"), ".0f"),
                   number(stats.median_of(cell, "vcsw"), ".2f"),
                   number(stats.median_of(cell, "ivcsw"), ".3f")]
 
@@ -29,7 +30,8 @@ LEGEND = """\
 it/s: iterations per second, median of the runs.  +-: half the 95 % confidence interval of the mean.
 coeff: standard deviation of the tasks' counts over their mean.  taken: lock calls that found the
 lock taken.  r, w: how long lock calls for reading and for writing took, in runs of their own.  Per
-iteration: system calls, context switches that were asked for (vcsw) and not (ivcsw)."""
+iteration: system calls, context switches that were asked for (vcsw) and not (ivcsw).  fences/s:
+calls of membarrier(2) per second of the run."""
 
 
 def single(store, config, locks):
@@ -37,8 +39,8 @@ def single(store, config, locks):
     base = base_of(store, config, locks)
     rows = [row for row in (_row(store, config, lock, base) for lock in locks) if row]
     headers = ["lock", "prefers", "it/s", "+-", f"/{base}" if base else "ratio", "coeff",
-               "taken %", "r p50", "p99", "max", "w p50", "p99", "max", "syscalls", "vcsw",
-               "ivcsw"]
+               "taken %", "r p50", "p99", "max", "w p50", "p99", "max", "syscalls",
+               "fences/s", "vcsw", "ivcsw"]
     title = (f"{config}: {config.nlht_us:g} us outside the lock and {config.lht_us:g} us inside, "
              "on average")
     return "\n\n".join((title, table(rows, headers), LEGEND))

@@ -36,7 +36,7 @@ class Worker:
         self.timeout = timeout
         self.rate = None
         self.pin = False
-        self.event = None
+        self.events = None
 
     @staticmethod
     def _beside():
@@ -77,7 +77,7 @@ class Worker:
         if probe is not None:
             line += ["--probe", probe]
         if probe == "syscalls":
-            line += ["--event", str(self.event)]
+            line += ["--events", self.events]
         return line
 
     def patience(self, config, seconds):
