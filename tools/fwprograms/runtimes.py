@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Language runtimes: CPython's own tests, and a Java program of many threads."""
+"""Language runtimes: CPython's own tests, and programs of many threads in Python and Java."""
 
 import pathlib
 import re
@@ -51,6 +51,18 @@ class PythonProcesses(PythonTests):
                     "test_concurrent_futures")
     needs = tuple(f"{TESTS}{test}.py" for test in figures)
     seconds_most, rounds_most = 600, 1
+
+
+class PythonThreading(Program):
+    """Python's locks, queues and conditions, by many threads."""
+    name, package, needs = "python-threading", "python3", (PYTHON,)
+    figures = {name: Figure("op/s") for name in ("lock", "queue", "handover")}
+    milliseconds = 1000
+
+    def run(self, workdir):
+        said = workdir.run([PYTHON, "-B", HERE / "contend.py", self.threads, self.milliseconds])
+        must_say("^good$", said)
+        return {name: number(rf"^{name} (\d+)", said) for name in self.figures}
 
 
 class Java(Program):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Servers under load: memcached, PostgreSQL, MariaDB.  Server and client have the same locks."""
+"""Servers under load: memcached, Redis, PostgreSQL, MariaDB.  Server and client have the same
+locks."""
 
 import os
 import shutil
@@ -54,6 +55,33 @@ class Memcached(Program):
         must_say(r"^get_misses: 0", said)
         workdir.stop(server)
         return {"mixed": number(r"TPS: (\d+)", said)}
+
+
+class Redis(Program):
+    """Redis under redis-benchmark, with I/O threads, which poll, and are stopped by mutexes."""
+    name, package = "redis", "redis-server redis-tools"
+    needs = ("redis-server", "redis-benchmark")
+    figures = {"set": Figure("op/s"), "get": Figure("op/s")}
+    requests, io_threads = 300000, 2
+
+    def shorten(self):
+        self.requests = 20000
+
+    def run(self, workdir):
+        port = free_port()
+        server = workdir.start(
+            ["redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--dir",
+             workdir.folder, "--io-threads", self.io_threads, "--io-threads-do-reads", "yes"],
+            lambda: listens(port))
+        workdir.begin()
+        found = {}
+        for name in self.figures:
+            said = workdir.run(["redis-benchmark", "-p", port, "-t", name, "-n", self.requests,
+                                "-c", 64, "-P", 4, "--csv"])
+            workdir.lap(name)
+            found[name] = number(rf'^"{name.upper()}","([\d.]+)"', said)
+        workdir.stop(server)
+        return found
 
 
 class Postgres(Program):
