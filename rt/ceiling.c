@@ -60,12 +60,14 @@ _Static_assert(offsetof(struct fw_rt_state, begun) % sizeof(uint64_t) == 0 &&
 enum { TRIES = 8 };
 
 /*
- * Writes down who the CPU's other tasks are, for claims; and what they say.  `begun` behind them:
- * who reaps a task makes the lock orphaned before it clears the bit.
+ * Writes down who the CPU's other tasks are, for claims; and what they say.  `begun` before them
+ * and behind them: a task may begin, and take a lock, when its record has been passed over; and who
+ * reaps a task makes the lock orphaned before it clears the bit.
  */
 static bool look_around(struct fw_rt_task *t, uint64_t *seen)
 {
     struct fw_rt_state *w = t->state;
+    uint64_t before = fw_load32_acquire(&w->begun) & (FW_RT_ORPHANED - 1);
     bool is_quiet = true;
     uint32_t i, n = 0;
 
@@ -82,7 +84,8 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
     t->peer[n] = (const uint64_t *)(const void *)&w->begun;
     /* F:rt-claims-last */
     seen[n] = fw_load64_acquire(t->peer[n]);
-    t->quiet[n] = seen[n] & (FW_RT_ORPHANED - 1); /* while a lock is orphaned, it is never quiet */
+    seen[n] = (seen[n] & ~(uint64_t)(FW_RT_ORPHANED - 1)) | before;
+    t->quiet[n] = before; /* while a lock is orphaned, it is never quiet */
     t->peer[++n] = fw_rt_last_(t);
     t->quiet[n] = t->slot + 1;
     seen[n] = 0;

@@ -43,7 +43,7 @@ FAULTS = [
     Fault("rt-claims-blindly", "what it has looked at may have changed", "rt-claim-suspends",
           CEILING, argument(6, "0")),
     Fault("rt-claims-last", "claims by a look that somebody's short way does not know of",
-          "rt-claim-again", CEILING, instead("$1 $2 $3 $4 $1", 5)),
+          "rt-claim-again", CEILING, instead("$1 $2 $3 $4 $5 $1", 6)),
     Fault("rt-claims-stale", "who was the last to take a lock is somebody else by now",
           "rt-claim-again", "rt/quick.h", argument(6, "$ - 1")),
     Fault("rt-wakes-blindly", "does not look who goes first when it wakes", "rt-ipcp-middle",
