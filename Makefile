@@ -88,9 +88,9 @@ fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
 instrumented_tests = -LE '^(model.*|litmus|install.*|style)$$' -E '$(rivals)$(1)'
-# These have one thread each, or one process after another that is written over: there is nothing
-# for ThreadSanitizer to see.  (Nor in what loads, starts and stops the assist; the locks beside an
-# assist that comes and goes are tested.)
+# These have one thread in each process, or look at words that the test itself writes over: there is
+# nothing for ThreadSanitizer to see.  (Nor in what loads, starts and stops the assist; the locks
+# beside an assist that comes and goes are tested.)
 single_threaded := |^atomic_sequential_|^rt_sim|^unit_atomic_abi$$
 single_threaded := $(single_threaded)|^command_(assist|doctor|rt_analyze)$$
 single_threaded := $(single_threaded)|^command_(hostile|manual|region|usage)$$

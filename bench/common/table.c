@@ -147,7 +147,7 @@ static double most_fences(const struct bench *b, const adapter_head *lock)
     return most;
 }
 
-/* Of each lock in its own table, or not at all: most locks make none. */
+/* One line for all points, whoever prints those: most locks make no such call. */
 static void print_fences(const struct bench *b, FILE *out)
 {
     const char *before = "";
