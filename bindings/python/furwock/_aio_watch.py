@@ -40,14 +40,17 @@ class _Watch:
         if key is not None:
             self._waiting[key] = future
             self._interval = _FIRST_INTERVAL_S
-            self._go_on(future.get_loop())
+        self._go_on(future.get_loop())
         return key
 
     def discard(self, key: int) -> None:
         """Forgets an entry."""
         if self._waiting.pop(key, None) is not None:
             self.watcher.discard(key)
-        if not self._waiting and self._timer is not None:
+        loop = self._loop()
+        if self._waiting and loop is not None and not loop.is_closed():
+            self._go_on(loop)
+        elif self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
@@ -68,11 +71,11 @@ class _Watch:
         self._run(True)
 
     def _go_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Looks at what is known already, and has a timer if anybody waits."""
-        if self.watcher.has_news():
-            loop.call_soon(self._run, False)
+        """If anybody waits: looks at what any call of the watcher has found, and has a timer."""
         if not self._waiting:
             return
+        if self.watcher.has_news():
+            loop.call_soon(self._run, False)
         interval = _RECHECK_S if self.watcher.needs_rechecks() else self._interval
         at = loop.time() + interval
         if self._timer is not None:

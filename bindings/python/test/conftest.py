@@ -7,6 +7,9 @@ import signal
 
 import pytest
 
+from furwock import _aio_watch
+from furwock._furwock import _Watcher
+
 
 def pytest_configure() -> None:
     """SIGINT is Python's, also where a shell in the background had it ignored."""
@@ -27,3 +30,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def storm_rounds(request: pytest.FixtureRequest) -> int:
     """Rounds that were asked for; 0: none, the test has a number of its own."""
     return int(request.config.getoption("--storm"))
+
+
+@pytest.fixture(name="engine", params=["uring", "thread"])
+def fixture_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the kernel is asked."""
+    monkeypatch.setenv("FURWOCK_LOOP_ENGINE", request.param)
+    try:
+        _Watcher()
+    except OSError as error:
+        pytest.skip(f"{request.param}: {error}")
+    return str(request.param)
+
+
+@pytest.fixture(name="no_rechecks")
+def fixture_no_rechecks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not told is never found."""
+    monkeypatch.setattr(_aio_watch, "_RECHECK_S", 1e6)
+    monkeypatch.setattr(_aio_watch, "_FIRST_INTERVAL_S", 1e6)
+    monkeypatch.setattr(_aio_watch, "_LONGEST_INTERVAL_S", 1e6)

@@ -4,76 +4,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import threading
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 
 import furwock
-from furwock import _aio_watch, aio, multiprocessing
-from furwock._furwock import _Watcher
+from furwock import aio, multiprocessing
 from test_aio import LONG_S, run
 from victims import Words, child, exit_code, kill, wait_until
-
-
-@pytest.fixture(name="engine", params=["uring", "thread"])
-def fixture_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How the kernel is asked."""
-    monkeypatch.setenv("FURWOCK_LOOP_ENGINE", request.param)
-    try:
-        _Watcher()
-    except OSError as error:
-        pytest.skip(f"{request.param}: {error}")
-    return str(request.param)
-
-
-@pytest.fixture(name="no_rechecks")
-def fixture_no_rechecks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not told is never found."""
-    monkeypatch.setattr(_aio_watch, "_RECHECK_S", 1e6)
-    monkeypatch.setattr(_aio_watch, "_FIRST_INTERVAL_S", 1e6)
-    monkeypatch.setattr(_aio_watch, "_LONGEST_INTERVAL_S", 1e6)
-
-
-def watch() -> Any:
-    """What the running loop watches."""
-    return _aio_watch._watch_of(asyncio.get_running_loop())
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    """Lets the loop run until the condition holds."""
-    while not condition():
-        await asyncio.sleep(0.001)
-
-
-async def is_waiting(count: int = 1) -> None:
-    """Lets the loop run until so many tasks wait."""
-    await until(lambda: len(watch()._waiting) == count)
-
-
-class Holder:
-    """A child process that holds something, and releases it when it is told to."""
-
-    def __init__(self, lock: Any) -> None:
-        self._held, self._leave = furwock.Event(), furwock.Event()
-
-        def body() -> None:
-            with lock:
-                self._held.set()
-                assert self._leave.wait(LONG_S)
-
-        self.pid = child(body)
-        assert self._held.wait(LONG_S)
-
-    def leave(self) -> None:
-        """Lets it release, and end."""
-        self._leave.set()
-
-    def end(self) -> None:
-        """Waits for its end."""
-        assert exit_code(self.pid) == 0
+from watched import Holder, is_waiting, watch
 
 
 @pytest.mark.usefixtures("engine", "no_rechecks")
@@ -181,102 +122,32 @@ def test_events_and_notifications_are_told() -> None:
     assert [exit_code(pid) for pid in pids] == [0, 0]
 
 
+def look_at(event: furwock.Event) -> None:
+    """Begins to wait for an event, which is set already."""
+    future = asyncio.get_running_loop().create_future()
+    assert watch().add(event, aio.token_of(event), future) is None
+
+
 @pytest.mark.usefixtures("engine", "no_rechecks")
-@pytest.mark.parametrize("theirs, ours", [("write", "write"), ("write", "read"),
-                                          ("read", "write"), ("upgradable", "write")])
-def test_a_read_write_lock_is_told(theirs: str, ours: str) -> None:
-    lock = furwock.RWLock()
-    holder = Holder(getattr(lock, theirs))
+@pytest.mark.parametrize("cancels", [False, True])
+def test_what_another_wait_has_found_is_told(cancels: bool) -> None:
+    awaited, never, is_set = furwock.Event(), furwock.Event(), furwock.Event()
+    is_set.set()
 
     async def main() -> None:
-        side = getattr(aio.RWLock(lock), ours)
-        assert await side.acquire(0) is False
-        task = asyncio.create_task(side.acquire())
-        await is_waiting()
-        holder.leave()
-        assert await task and lock.mode == ours
-        side.release()
-        assert lock.mode is None and watch()._timer is None
+        task = asyncio.create_task(aio.Event(awaited).wait())
+        other = asyncio.create_task(aio.Event(never).wait())
+        await is_waiting(2)
+        assert exit_code(child(awaited.set)) == 0
+        # From here to the next await: what the kernel has told is found by this call already.
+        if cancels:
+            watch().discard(max(watch()._waiting))
+        else:
+            look_at(is_set)
+        assert await task
+        other.cancel()
 
     run(main)
-    holder.end()
-
-
-@pytest.mark.usefixtures("engine")
-def test_a_writer_that_gives_up_lets_readers_in() -> None:
-    lock = furwock.RWLock()
-    holder = Holder(lock.read)
-
-    def read() -> None:
-        assert lock.read.acquire(timeout=LONG_S)
-
-    async def main() -> None:
-        shared = aio.RWLock(lock)
-        for _ in range(3):
-            task = asyncio.create_task(shared.write.acquire())
-            await is_waiting()
-            pid = child(read)  # waits for the writer, which waits for the holder
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            await until(lambda pid=pid: os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG
-                                                  | os.WNOWAIT) is not None)
-            assert exit_code(pid) == 0
-            assert await shared.write.acquire(0.01) is False
-        assert await shared.read.acquire()
-        shared.read.release()
-
-    run(main)
-    assert lock.mode is None
-    holder.leave()
-    holder.end()
-    with lock.write:
-        pass
-
-
-@pytest.mark.usefixtures("engine")
-def test_a_writer_whose_process_is_killed_while_readers_are_inside() -> None:
-    lock, waits = furwock.RWLock(), furwock.Event()
-
-    async def write() -> None:
-        task = asyncio.create_task(aio.RWLock(lock).write.acquire())
-        await is_waiting()
-        waits.set()
-        await task
-
-    assert lock.read.acquire()
-    pid = child(lambda: run(write))
-    assert waits.wait(LONG_S)
-    kill(pid)
-    lock.read.release()
-    with lock.write as grant:
-        assert not grant.owner_died  # it had not begun to write
-
-
-def test_readers_of_one_loop_are_waited_for() -> None:
-    lock, log = furwock.RWLock(), []
-
-    async def main() -> None:
-        shared = aio.RWLock(lock)
-
-        async def reader(i: int) -> None:
-            async with shared.read:
-                log.append(f"in {i}")
-                await asyncio.sleep(0.002)
-                log.append("out")
-
-        async def writer() -> None:
-            async with shared.write:
-                log.append("write")
-
-        first = [asyncio.create_task(reader(i)) for i in range(3)]
-        await asyncio.sleep(0)
-        await until(lambda: len(log) == 3)
-        second = [asyncio.create_task(writer()), asyncio.create_task(reader(3))]
-        await asyncio.gather(*first, *second)
-
-    run(main)
-    assert log == ["in 0", "in 1", "in 2", "out", "out", "out", "write", "in 3", "out"]
 
 
 @pytest.mark.usefixtures("engine")
