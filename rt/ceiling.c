@@ -84,6 +84,7 @@ static bool look_around(struct fw_rt_task *t, uint64_t *seen)
     t->peer[n] = (const uint64_t *)(const void *)&w->begun;
     /* F:rt-claims-last */
     seen[n] = fw_load64_acquire(t->peer[n]);
+    /* F:rt-claims-unseen */
     seen[n] = (seen[n] & ~(uint64_t)(FW_RT_ORPHANED - 1)) | before;
     t->quiet[n] = before; /* while a lock is orphaned, it is never quiet */
     t->peer[++n] = fw_rt_last_(t);

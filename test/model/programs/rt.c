@@ -35,6 +35,7 @@ static const struct model_task urgent_first[] = {{30, 0}, {20, 0}};
 #define BEGINS(called, on, ...) \
     SCRIPTED(rt_begin_hooks, called, __VA_ARGS__, .tasks = (on), .rechecks = true)
 #define AS(protocol_, as_) WITH(.protocol = FW_RT_##protocol_, .as = (as_))
+#define CLAIMS_AS(protocol_, as_) WITH(.protocol = FW_RT_##protocol_, .claims = true, .as = (as_))
 
 static const struct model_program programs[] = {
     PROGRAM("rt-pcp-two", one_cpu, "ja.A. | j.a.A.", OF(PCP_DU),
@@ -175,10 +176,16 @@ static const struct model_program programs[] = {
            ABOUT("a section's ceiling holds back one that begins")),
     BEGINS("rt-begin-quick", but_urgent, "jaAjaA | (aA)", AS(PCP_DU, urgent_first),
            ABOUT("begins beside one that has looked around")),
+    BEGINS("rt-begin-passed", but_first, "aA | (asA)", CLAIMS_AS(PCP_DU, one_cpu),
+           ABOUT("begins, and sleeps in its section, while the other one looks around")),
     BEGINS("rt-begin-two", ordinary, "(aA) | (asA)", AS(PCP_DU, one_cpu),
            ABOUT("two begin and end, one sleeps in its section")),
     BEGINS("rt-begin-again", ordinary, "(aA)(aA) | (aA)", AS(PCP_DU, one_cpu),
            ABOUT("the first comes again, perhaps into the record of the other")),
+    BEGINS("rt-begin-claims", ordinary, "(aA)(aAaA) | (asA)", REFUSALS(1),
+           CLAIMS_AS(PCP_DU, one_cpu), ABOUT("the same with restartable sequences")),
+    BEGINS("rt-begin-claims-kill", but_first, "jaAaA | (asA)", KILLS(1), CLAIMS_AS(IPCP, one_cpu),
+           ABOUT("and with a death")),
     BEGINS("rt-begin-kill", ordinary, "(aA) | (aA)", KILLS(1), AS(PCP_DU, one_cpu)),
     BEGINS("rt-begin-kill-ipcp", but_first, "jaA. | (aA.)", KILLS(1), AS(IPCP, one_cpu),
            ABOUT("the same beside a section")),

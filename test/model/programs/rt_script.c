@@ -83,7 +83,8 @@ static enum model_access access(const void *p)
     case offsetof(struct fw_rt_state, locks):
         return ACCESS_DIRECT;
     case offsetof(struct fw_rt_state, begun): /* or that somebody has died */
-        return model_program->budget.kills == 0 ? ACCESS_DIRECT : ACCESS_STEP;
+        return model_program->budget.kills == 0 && rt_script->as == NULL ? ACCESS_DIRECT
+                                                                         : ACCESS_STEP;
     default:
         return ACCESS_STEP;
     }
