@@ -23,6 +23,7 @@
 #include "mutex_protect.h"
 #include "mutex_robust.h"
 #include "mutex_shared.h"
+#include "mutex_type.h"
 #include "object.h"
 #include "settings.h"
 #include "stat.h"
@@ -39,14 +40,6 @@
 static bool is_mine(struct fw_posix_mutex_ *m)
 {
     return fw_load32_relaxed(owner_of(&m->lock)) == fw_self_();
-}
-
-/* Of a type for which it matters who holds it. */
-static bool knows_owner(const struct fw_posix_mutex_ *m)
-{
-    int type = fw_kind_type_(m->kind);
-
-    return type == FW_KIND_RECURSIVE || type == FW_KIND_ERRORCHECK;
 }
 
 /* By its owner. */
@@ -77,7 +70,7 @@ static int lock_plain(struct fw_posix_mutex_ *m, const fw_deadline *deadline, co
 {
     int error = 0;
 
-    if (knows_owner(m) && is_mine(m))
+    if (fw_type_knows_owner_(m) && is_mine(m))
         return lock_again(m);
     if (!fw_mutex_take_(&m->lock))
         error = wait_for_plain(m, deadline, site);
@@ -168,11 +161,14 @@ int fw_posix_mutex_lock_until_(pthread_mutex_t *p, const fw_deadline *deadline, 
  */
 NOINLINE static int lock_typed(struct fw_posix_mutex_ *m, const void *site)
 {
-    uint32_t id = fw_self_id_;
+    uint32_t id;
 
-    if (!fw_kind_is_plain_(m->kind) || __builtin_expect(id == 0, 0))
+    if (!fw_kind_is_plain_(m->kind))
+        return lock_special(m, NULL, site);
+    id = fw_self_id_;
+    if (__builtin_expect(id == 0, 0))
         return fw_posix_mutex_lock_until_((pthread_mutex_t *)m, NULL, site);
-    if (knows_owner(m) && fw_load32_relaxed(owner_of(&m->lock)) == id)
+    if (fw_type_knows_owner_(m) && fw_load32_relaxed(owner_of(&m->lock)) == id)
         return lock_again(m);
     if (__builtin_expect(fw_xchg8_acquire((fw_byte_ *)&m->lock.state_, FW_ID_HELD) != 0, 0))
         return fw_posix_mutex_lock_until_((pthread_mutex_t *)m, NULL, site);
@@ -254,9 +250,7 @@ COLD static int unlock_slow(struct fw_posix_mutex_ *m)
 
 NOINLINE static int unlock_typed(struct fw_posix_mutex_ *m)
 {
-    if (!fw_kind_is_plain_(m->kind))
-        return unlock_special(m);
-    if (knows_owner(m)) {
+    if (fw_type_knows_owner_(m)) {
         if (!is_mine(m))
             return EPERM;
         if (m->count != 0) {
@@ -272,7 +266,7 @@ int fw_posix_mutex_unlock_(pthread_mutex_t *p)
     struct fw_posix_mutex_ *m = fw_posix_mutex_(p);
 
     if (__builtin_expect(m->kind != FW_KIND_NORMAL, 0))
-        return unlock_typed(m);
+        return fw_kind_is_plain_(m->kind) ? unlock_typed(m) : unlock_special(m);
     if (__builtin_expect(!fw_release_quiet_(&m->lock.state_), 0))
         return unlock_slow(m);
     return 0;

@@ -37,6 +37,7 @@
 #include "sys/futex_pi.h"
 #include "sys/panic.h"
 #include "sys/robust.h"
+#include "sys/robust_list.h"
 #include "sys/schedule.h"
 
 /* How long a thread spins, first with pauses and then yielding: "How to wait" there. */

@@ -42,6 +42,9 @@
 #include "core/wait.h"
 #include "mutex_type.h"
 #include "sys/robust.h"
+#include "sys/robust_list.h"
+
+#define NOINLINE __attribute__((noinline))
 
 static uint32_t owner_of(uint32_t word)
 {
@@ -79,7 +82,7 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t before)
     } else {
         fw_type_sign_(m, id);
     }
-    fw_robust_enter_(&m->word, 0);            /* F:probust-unlisted */
+    fw_robust_enter_(&m->word, 0);            /* F:probust-successor-unlisted */
     return has_died(before) ? EOWNERDEAD : 0; /* F:probust-quiet-successor */
 }
 
@@ -162,8 +165,8 @@ int fw_robust_trylock_(struct fw_posix_mutex_ *m)
     return error == FW_TYPE_WAITS ? EBUSY : error;
 }
 
-int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
-                           const fw_deadline *deadline)
+NOINLINE static int lock_slow(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
+                              const fw_deadline *deadline)
 {
     struct fw_robust_ r;
     uint32_t now = 0;
@@ -177,12 +180,44 @@ int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *poli
     return error;
 }
 
+/* The word is the caller's, and announced still. */
+NOINLINE static int give_up(struct fw_posix_mutex_ *m, uint32_t depth, uintptr_t before)
+{
+    const struct fw_robust_ r = {.depth = depth, .before = before};
+    int error = have(m, fw_robust_thread_.id, 0);
+
+    fw_robust_withdraw_(&r);
+    return error;
+}
+
+/* A leaf, with no stack frame, for what most calls find: mutex.c says why. */
+int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
+                           const fw_deadline *deadline)
+{
+    struct fw_robust_ r;
+    uint32_t id = fw_robust_known_(), now = fw_load32_relaxed(&m->word);
+
+    if (__builtin_expect(id == 0 || now != 0, 0))
+        return lock_slow(m, policy, deadline);
+    fw_robust_announce_known_(&r, &m->word, 0, id); /* PROB2  F:probust-unannounced-quick */
+    if (!fw_cas32_acquire(&m->word, &now, id)) {    /* 0 -> id */
+        fw_robust_withdraw_(&r);
+        return lock_slow(m, policy, deadline);
+    }
+    if (__builtin_expect(fw_load32_relaxed(&m->owner) == FW_OWNER_GONE, 0))
+        return give_up(m, r.depth, r.before);
+    fw_type_sign_(m, id);
+    fw_robust_enter_(&m->word, 0); /* F:probust-unlisted */
+    fw_robust_withdraw_(&r);
+    return 0;
+}
+
 int fw_robust_lock_(struct fw_posix_mutex_ *m, const fw_deadline *deadline)
 {
     return fw_robust_lock_policy_(m, NULL, deadline);
 }
 
-int fw_robust_unlock_(struct fw_posix_mutex_ *m)
+NOINLINE static int unlock_slow(struct fw_posix_mutex_ *m)
 {
     struct fw_robust_ r;
     bool is_sound;
@@ -196,6 +231,35 @@ int fw_robust_unlock_(struct fw_posix_mutex_ *m)
     fw_robust_leave_(&m->word);
     fw_type_clear_(m, is_sound ? 0 : FW_OWNER_GONE); /* F:probust-never-lost */
     put_back(m);                                     /* F:probust-withdraws-first */
+    fw_robust_withdraw_(&r);
+    return 0;
+}
+
+/* The word is free, and announced still. */
+NOINLINE static int wake_one(struct fw_posix_mutex_ *m, uint32_t depth, uintptr_t before)
+{
+    const struct fw_robust_ r = {.depth = depth, .before = before};
+
+    fw_futex_wake(&m->word, 1, FW_FUTEX_SHARED);
+    fw_robust_withdraw_(&r);
+    return 0;
+}
+
+/* A leaf for what most calls find: sound, by its owner, and nobody sleeps yet. */
+int fw_robust_unlock_(struct fw_posix_mutex_ *m)
+{
+    struct fw_robust_ r;
+    uint32_t id = fw_robust_known_();
+
+    if (__builtin_expect(id == 0 || fw_load32_relaxed(&m->word) != id ||
+                             fw_load32_relaxed(&m->owner) != id || fw_type_is_recursive_(m),
+                         0))
+        return unlock_slow(m);
+    fw_robust_announce_known_(&r, &m->word, 0, id); /* PROB2  F:probust-leaves-quickly */
+    fw_robust_leave_(&m->word);
+    fw_type_clear_(m, 0);
+    if (has_waiters(fw_xchg32_release(&m->word, 0))) /* id[|W] -> 0  F:probust-quick-no-wake */
+        return wake_one(m, r.depth, r.before);
     fw_robust_withdraw_(&r);
     return 0;
 }

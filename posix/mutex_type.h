@@ -44,6 +44,14 @@ static inline bool fw_type_is_recursive_(const struct fw_posix_mutex_ *m)
     return fw_kind_type_(m->kind) == FW_KIND_RECURSIVE;
 }
 
+/* Of a type for which it matters who holds it. */
+static inline bool fw_type_knows_owner_(const struct fw_posix_mutex_ *m)
+{
+    int type = fw_kind_type_(m->kind);
+
+    return type == FW_KIND_RECURSIVE || type == FW_KIND_ERRORCHECK;
+}
+
 /* Does the caller hold it, as far as the type cares?  It is free if all bits of `state` are 0. */
 static inline bool fw_type_may_release_(const struct fw_posix_mutex_ *m, uint32_t state)
 {

@@ -15,6 +15,7 @@
 #include "sys/fork.h"
 #include "sys/origin.h"
 #include "sys/panic.h"
+#include "sys/robust_list.h"
 #include "sys/thread.h"
 
 __thread struct fw_robust_thread_ fw_robust_thread_
@@ -45,34 +46,6 @@ static struct fw_robust_head_ *find_head(void)
     return &own_head;
 }
 
-/*
- * An entry is a pointer to the next one; right before it lies one to the entry before.  (glibc has
- * such a pair before its head as well, which leads to the last entry; musl has not.)
- */
-struct entry {
-    uintptr_t next;
-};
-
-/* The lowest bit of a pointer says that its target is a lock with priority inheritance. */
-static struct entry *entry_at(uintptr_t link)
-{
-    return (struct entry *)(link & ~(uintptr_t)1);
-}
-
-static uintptr_t *before(struct entry *e)
-{
-    return (uintptr_t *)((uintptr_t)e - sizeof(uintptr_t)); /* e may be anything */
-}
-
-/*
- * Words change hands: the kernel has left the list of their last owner, whose thread has ended, and
- * no tool that follows threads sees that.  So the links in them are written as if others looked.
- */
-static void put(uintptr_t *link, uintptr_t to)
-{
-    __atomic_store_n(link, to, __ATOMIC_RELAXED);
-}
-
 /* Reads a pointer that may be anything.  False: there is no memory. */
 static bool peek(uintptr_t address, uintptr_t *value)
 {
@@ -94,12 +67,24 @@ static bool leads_back(struct fw_robust_head_ *head)
 {
     uintptr_t last = (uintptr_t)head, next = head->first;
 
-    for (unsigned i = 0; i < LIST_MOST && (uintptr_t)entry_at(next) != (uintptr_t)head; i++) {
-        last = (uintptr_t)entry_at(next);
+    for (unsigned i = 0; i < LIST_MOST && (uintptr_t)fw_robust_entry_at_(next) != (uintptr_t)head;
+         i++) {
+        last = (uintptr_t)fw_robust_entry_at_(next);
         if (!peek(last, &next))
             return false;
     }
-    return head != &own_head && *before(entry_at((uintptr_t)head)) == last;
+    return head != &own_head && *fw_robust_before_(fw_robust_entry_at_((uintptr_t)head)) == last;
+}
+
+/* Of the bytes that the caller keeps from a word on: where its entry is, if that is in them. */
+static uint8_t room_for_entry(const struct fw_robust_head_ *head)
+{
+    intptr_t from_word = -head->offset;
+
+    return from_word - (intptr_t)sizeof(uintptr_t) >= 16 &&
+                   from_word + (intptr_t)sizeof(uintptr_t) <= FW_ROBUST_ROOM_
+               ? (uint8_t)from_word
+               : 0;
 }
 
 _Static_assert(sizeof(struct fw_robust_head_) == 3 * sizeof(long), "the kernel's layout");
@@ -115,25 +100,9 @@ __attribute__((cold, noinline)) void fw_robust_register_(void)
     me->id = (uint32_t)id;
     me->head = find_head();
     me->leads_back = leads_back(me->head);
+    me->entry = room_for_entry(me->head);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes before this does it as well */
     me->life = life;
-}
-
-static struct entry *entry_of(const struct fw_robust_head_ *head, uint32_t *word)
-{
-    intptr_t from_word = -head->offset;
-
-    if (from_word - (intptr_t)sizeof(uintptr_t) < 16 ||
-        from_word + (intptr_t)sizeof(uintptr_t) > FW_ROBUST_ROOM_)
-        return NULL;
-    return (struct entry *)((uintptr_t)word + (uintptr_t)from_word);
-}
-
-/* What is behind e in the list, or the head, leads back to `to`. */
-static void put_before(struct entry *e, uintptr_t to)
-{
-    if ((uintptr_t)e != (uintptr_t)fw_robust_thread_.head || fw_robust_thread_.leads_back)
-        put(before(e), to);
 }
 
 static struct fw_robust_head_ *own_list(void)
@@ -143,58 +112,33 @@ static struct fw_robust_head_ *own_list(void)
     return fw_robust_thread_.head;
 }
 
-/* The kernel follows `next` only, and looks when this thread runs no more. */
-bool fw_robust_enter_(uint32_t *word, uint32_t tag)
+/* NULL: the list has no room for it. */
+static struct fw_robust_entry_ *entry_of(uint32_t *word)
 {
-    struct fw_robust_head_ *head = own_list();
-    struct entry *e = entry_of(head, word);
-    struct entry *next = entry_at(head->first);
-
-    if (e == NULL)
-        return false;
-    put(&e->next, head->first);
-    put(before(e), (uintptr_t)head);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *(volatile uintptr_t *)&head->first = (uintptr_t)e | tag;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    put_before(next, (uintptr_t)e);
-    return true;
+    return fw_robust_thread_.entry != 0 ? fw_robust_entry_of_(word) : NULL;
 }
 
 bool fw_robust_link_(uint32_t *word)
 {
+    own_list();
     return fw_robust_enter_(word, 0);
 }
 
-void fw_robust_leave_(uint32_t *word)
-{
-    struct entry *e = entry_of(own_list(), word);
-    struct entry *at = e != NULL ? entry_at(*before(e)) : NULL;
-
-    if (at == NULL)
-        return;
-    put(&at->next, e->next);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    put_before(entry_at(e->next), (uintptr_t)at);
-    put(before(e), 0);
-    put(&e->next, 0);
-}
-
-static bool may_be(const struct fw_robust_rule_ *rule, struct entry *e)
+static bool may_be(const struct fw_robust_rule_ *rule, struct fw_robust_entry_ *e)
 {
     return rule == NULL ||
-           rule->may_lead_to((uintptr_t)before(e), 2 * sizeof(uintptr_t), rule->arg);
+           rule->may_lead_to((uintptr_t)fw_robust_before_(e), 2 * sizeof(uintptr_t), rule->arg);
 }
 
 /* Where it is kept what came right behind e; NULL: nobody else can write to e. */
-static uintptr_t *behind(const struct fw_robust_rule_ *rule, const struct entry *e)
+static uintptr_t *behind(const struct fw_robust_rule_ *rule, const struct fw_robust_entry_ *e)
 {
     return rule == NULL ? NULL : rule->behind((uintptr_t)e);
 }
 
 /* e leads to it: is nothing between them that was taken out of the list by who can write to e? */
-static bool is_next(const struct fw_robust_head_ *head, const struct entry *e,
-                    const struct entry *next, const struct fw_robust_rule_ *rule)
+static bool is_next(const struct fw_robust_head_ *head, const struct fw_robust_entry_ *e,
+                    const struct fw_robust_entry_ *next, const struct fw_robust_rule_ *rule)
 {
     const uintptr_t *first = behind(rule, e);
 
@@ -202,7 +146,8 @@ static bool is_next(const struct fw_robust_head_ *head, const struct entry *e,
     if (first == NULL || __atomic_load_n(first, __ATOMIC_RELAXED) == (uintptr_t)next)
         return true;
     if ((uintptr_t)next == (uintptr_t)head)
-        return fw_robust_thread_.leads_back && *before(entry_at((uintptr_t)head)) == (uintptr_t)e;
+        return fw_robust_thread_.leads_back &&
+               *fw_robust_before_(fw_robust_entry_at_((uintptr_t)head)) == (uintptr_t)e;
     return behind(rule, next) == NULL; /* and it leads back: follows */
 }
 
@@ -210,39 +155,42 @@ static bool is_next(const struct fw_robust_head_ *head, const struct entry *e,
  * The entry before, found from the head on: what e says itself may have been written over, since it
  * lies in memory that others can write to.  NULL: e is not in the list, or cannot be reached.
  */
-static struct entry *find_before(struct fw_robust_head_ *head, const struct entry *e,
-                                 const struct fw_robust_rule_ *rule)
+static struct fw_robust_entry_ *find_before(struct fw_robust_head_ *head,
+                                            const struct fw_robust_entry_ *e,
+                                            const struct fw_robust_rule_ *rule)
 {
-    struct entry *at = (struct entry *)(void *)&head->first;
+    struct fw_robust_entry_ *at = (struct fw_robust_entry_ *)(void *)&head->first;
     uintptr_t next = head->first;
 
-    for (unsigned i = 0; i < LIST_MOST && entry_at(next) != e; i++) {
-        at = entry_at(next);
+    for (unsigned i = 0; i < LIST_MOST && fw_robust_entry_at_(next) != e; i++) {
+        at = fw_robust_entry_at_(next);
         if ((uintptr_t)at == (uintptr_t)head || !may_be(rule, at) || !peek((uintptr_t)at, &next))
             return NULL;
     }
-    return entry_at(next) == e && is_next(head, at, e, rule) ? at : NULL;
+    return fw_robust_entry_at_(next) == e && is_next(head, at, e, rule) ? at : NULL;
 }
 
 /*
  * May `next` be what follows e?  What is there leads back to e; and on to the end, through nothing
  * that others can have made up.
  */
-static bool follows(const struct fw_robust_head_ *head, const struct entry *e, uintptr_t next,
-                    const struct fw_robust_rule_ *rule)
+static bool follows(const struct fw_robust_head_ *head, const struct fw_robust_entry_ *e,
+                    uintptr_t next, const struct fw_robust_rule_ *rule)
 {
     uintptr_t back = 0;
 
-    if (!is_next(head, e, entry_at(next), rule))
+    if (!is_next(head, e, fw_robust_entry_at_(next), rule))
         return false;
-    if ((uintptr_t)entry_at(next) == (uintptr_t)head)
+    if ((uintptr_t)fw_robust_entry_at_(next) == (uintptr_t)head)
         return true;
-    if (!peek((uintptr_t)before(entry_at(next)), &back) || back != (uintptr_t)e)
+    if (!peek((uintptr_t)fw_robust_before_(fw_robust_entry_at_(next)), &back) ||
+        back != (uintptr_t)e)
         return false;
     for (unsigned i = 0; i < LIST_MOST; i++) {
-        if (!may_be(rule, entry_at(next)) || !peek((uintptr_t)entry_at(next), &next))
+        if (!may_be(rule, fw_robust_entry_at_(next)) ||
+            !peek((uintptr_t)fw_robust_entry_at_(next), &next))
             return false;
-        if ((uintptr_t)entry_at(next) == (uintptr_t)head)
+        if ((uintptr_t)fw_robust_entry_at_(next) == (uintptr_t)head)
             return true;
     }
     return false;
@@ -251,8 +199,8 @@ static bool follows(const struct fw_robust_head_ *head, const struct entry *e, u
 bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
 {
     struct fw_robust_head_ *head = own_list();
-    struct entry *e = entry_of(head, word);
-    struct entry *at = e != NULL ? find_before(head, e, rule) : NULL;
+    struct fw_robust_entry_ *e = entry_of(word);
+    struct fw_robust_entry_ *at = e != NULL ? find_before(head, e, rule) : NULL;
     uintptr_t *first, next;
 
     if (at == NULL)
@@ -262,12 +210,13 @@ bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
         return false; /* written over; and the one behind, wherever it is, leads back here */
     first = behind(rule, at);
     if (first != NULL)
-        put(first, (uintptr_t)entry_at(next));
-    put(&at->next, next);
+        fw_robust_put_(first, (uintptr_t)fw_robust_entry_at_(next));
+    fw_robust_put_(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    put_before(entry_at(next), (uintptr_t)at);
-    put(before(e), 0); /* who may read it is not told where this process has its memory */
-    put(&e->next, 0);
+    fw_robust_put_before_(fw_robust_entry_at_(next), (uintptr_t)at);
+    fw_robust_put_(fw_robust_before_(e),
+                   0); /* who may read it is not told where this process has its memory */
+    fw_robust_put_(&e->next, 0);
     return true;
 }
 

@@ -44,6 +44,7 @@ struct fw_robust_thread_ {
     uint32_t id;
     uint32_t
         depth; /* words announced, one inside the other: more than one in signal handlers only */
+    uint8_t entry; /* from a word to its entry in the list, in bytes; 0: there is no room for it */
     bool leads_back; /* the head: a pointer before it leads to the last entry, as glibc has it */
 };
 
@@ -68,8 +69,28 @@ static inline uint32_t fw_robust_self_(void)
     return fw_robust_thread_.id;
 }
 
+/* The same; 0 where that has to be found out first: for fast paths, which call nothing. */
+static inline uint32_t fw_robust_known_(void)
+{
+    return __builtin_expect(fw_life_is_(fw_robust_thread_.life), 1) ? fw_robust_thread_.id : 0;
+}
+
 /* In a link to a word: it is a lock with priority inheritance.  The kernel hands these over. */
 #define FW_ROBUST_INHERITS UINT32_C(1)
+
+/* fw_robust_announce_as_, of a thread that knows its id. */
+static inline void fw_robust_announce_known_(struct fw_robust_ *r, const uint32_t *word,
+                                             uint32_t tag, uint32_t id)
+{
+    struct fw_robust_thread_ *me = &fw_robust_thread_;
+
+    r->id = id;
+    r->before = me->head->pending;
+    r->depth = ++me->depth;
+    *(volatile uintptr_t *)&me->head->pending =
+        ((uintptr_t)word - (uintptr_t)me->head->offset) | tag;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the kernel looks when this thread runs no more */
+}
 
 /*
  * Announces the word, with FW_ROBUST_INHERITS or 0.  To be withdrawn by the same thread, last come,
@@ -77,14 +98,7 @@ static inline uint32_t fw_robust_self_(void)
  */
 static inline void fw_robust_announce_as_(struct fw_robust_ *r, const uint32_t *word, uint32_t tag)
 {
-    struct fw_robust_thread_ *me = &fw_robust_thread_;
-
-    r->id = fw_robust_self_();
-    r->before = me->head->pending;
-    r->depth = ++me->depth;
-    *(volatile uintptr_t *)&me->head->pending =
-        ((uintptr_t)word - (uintptr_t)me->head->offset) | tag;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the kernel looks when this thread runs no more */
+    fw_robust_announce_known_(r, word, tag, fw_robust_self_());
 }
 
 static inline void fw_robust_announce_(struct fw_robust_ *r, const uint32_t *word)
@@ -137,14 +151,6 @@ static inline uintptr_t fw_robust_first_(void)
 {
     return fw_robust_thread_.head->first & ~(uintptr_t)1;
 }
-
-/*
- * The same for the C library's robust mutexes, in a few instructions: enter with FW_ROBUST_INHERITS
- * or 0; leave trusts what the links say, as the C library does, and does nothing for a word that
- * was not entered.
- */
-bool fw_robust_enter_(uint32_t *word, uint32_t tag);
-void fw_robust_leave_(uint32_t *word);
 
 /*
  * Is there no such thread in the caller's pid namespace any more, not even one that may still run

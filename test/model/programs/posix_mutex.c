@@ -25,6 +25,7 @@
 #include "../engine/report.h"
 #include "../kernel.h"
 #include "../subject/robust.h"
+#include "../subject/sys/robust_list.h"
 #include "posix_calls.h"
 #include "programs.h"
 #include "script.h"

@@ -12,6 +12,7 @@
 #include "../engine/thread.h"
 #include "sys/fork.h"
 #include "sys/origin.h"
+#include "sys/robust_list.h"
 #include "sys/wait_any.h"
 
 __thread struct fw_robust_thread_ fw_robust_thread_;
