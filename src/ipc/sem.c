@@ -36,6 +36,8 @@
 #include "ipc/sem.h"
 #include "ipc/wait.h"
 
+#define NOINLINE __attribute__((noinline)) /* fast paths have no stack frame */
+
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)
 
@@ -103,6 +105,19 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
     return is_aligned(s) ? take(s, &w) : EINVAL;
 }
 
+/* False: none is left, or something else is in the way; it has changed nothing. */
+static inline bool take_quickly(fw_ipc_sem *s)
+{
+    uint64_t w;
+
+    if (__builtin_expect(!is_aligned(s), 0))
+        return false;
+    w = fw_load64_relaxed(&s->word_);
+    /* F:ipc-sem-torn-quickly */
+    return value_of(w) != 0 && value_of(w) <= fw_ipc_sem_maximum_(s) &&
+           fw_cas64_acquire(&s->word_, &w, fw_ipc_changed_(w) - 1); /* n -> n - 1 (ISEM1) */
+}
+
 /* Sleeps once, if there is still no permit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
 static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 {
@@ -146,7 +161,8 @@ int fw_ipc_sem_attempt_(fw_ipc_sem *s, uint32_t *expected)
     return error;
 }
 
-int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
+static NOINLINE int wait_for_unit(fw_ipc_sem *s, const fw_wait_policy *policy,
+                                  const fw_deadline *deadline)
 {
     struct fw_ipc_wait_ wait;
     struct fw_ipc_me_ me;
@@ -161,6 +177,11 @@ int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw
         return error;
     error = wait_slow_(s, &wait, policy);
     return fw_ipc_wait_finish_(&wait, error);
+}
+
+int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
+{
+    return __builtin_expect(take_quickly(s), 1) ? 0 : wait_for_unit(s, policy, deadline);
 }
 
 int fw_ipc_sem_wait(fw_ipc_sem *s)
@@ -209,20 +230,29 @@ static int post_slow_(fw_ipc_sem *s, uint32_t n, uint64_t *w)
     return posted ? 0 : EBUSY;
 }
 
+/* A thread waits.  The word was w. */
+static NOINLINE int post_to_waiters(fw_ipc_sem *s, uint32_t n, uint64_t w)
+{
+    int error;
+
+    do {
+        error = post_slow_(s, n, &w);
+        if (error == EBUSY)
+            error = post_fast(s, n, &w);
+    } while (error == EBUSY);
+    return error;
+}
+
 int fw_ipc_sem_post_n(fw_ipc_sem *s, uint32_t n)
 {
     uint64_t w;
-    int error = EBUSY;
+    int error;
 
     if (!is_aligned(s))
         return EINVAL;
     w = fw_load64_relaxed(&s->word_);
-    while (error == EBUSY) {
-        error = post_fast(s, n, &w);
-        if (error == EBUSY)
-            error = post_slow_(s, n, &w);
-    }
-    return error;
+    error = post_fast(s, n, &w);
+    return __builtin_expect(error == EBUSY, 0) ? post_to_waiters(s, n, w) : error;
 }
 
 int fw_ipc_sem_post(fw_ipc_sem *s)
