@@ -154,6 +154,8 @@ int fw_rt_open(fw_rt_task *task, const char *name, fw_rt_protocol protocol, int 
         task->quick |= fw_rt_bit(d);
     else if (task->page == NULL && fw_rt_is_boosting(wish.kind))
         task->boosts |= fw_rt_bit(d);
+    else if (task->page == NULL && wish.kind == FW_RT_KIND_PIP)
+        task->inherits |= fw_rt_bit(d);
     *lock = d;
     fw_rt_good_();
     return 0;

@@ -128,4 +128,30 @@ static inline bool fw_rt_leave_boosted_(struct fw_rt_task_record *own, uint64_t 
     return is_awaited | (fw_load32_relaxed(&own->boost) != 0);
 }
 
+/* --- PIP ------------------------------------------------------------------------------------- */
+
+/*
+ * By a task without any lock.  False: the lock is another one's; or it is the caller's, whose bit
+ * is set, and somebody may have died with it (pip.c).
+ */
+static inline bool fw_rt_inherit_quickly_(struct fw_rt_task *t, uint32_t d)
+{
+    struct fw_rt_lock_record *l = &t->state->lock[d];
+    uint32_t word = 0;
+
+    if (__builtin_expect(!fw_cas32_acquire(&l->pi_word, &word, t->tid), 0)) /* 0 -> id */
+        return false;
+    fw_store64_relaxed(&t->record->held, fw_rt_bit(d)); /* PIP2 */
+    return __builtin_expect(fw_load32_relaxed(&l->died) == 0, 1);
+}
+
+/* By a task without any other.  False: the bit is clear, and the kernel is to be asked. */
+static inline bool fw_rt_bequeath_quickly_(struct fw_rt_task *t, uint32_t d)
+{
+    uint32_t own = t->tid;
+
+    fw_store64_relaxed(&t->record->held, 0);
+    return fw_cas32_release(&t->state->lock[d].pi_word, &own, 0); /* id -> 0 */
+}
+
 #endif

@@ -212,6 +212,8 @@ static void be_task(fw_rt_task *t, unsigned self)
             t->quick |= fw_rt_bit(d);
         else if (fw_rt_is_boosting(rt_state->lock[d].kind))
             t->boosts |= fw_rt_bit(d);
+        else if (rt_state->lock[d].kind == FW_RT_KIND_PIP)
+            t->inherits |= fw_rt_bit(d);
     }
 }
 
