@@ -21,6 +21,7 @@ struct model_failure model_failure;
 
 static void *engine_sp; /* NULL: no thread runs */
 static unsigned pauses;
+static uint8_t dead[MODEL_STACK];
 
 /* --- What is a thread's own ----------------------------------------------------------------- */
 
@@ -189,6 +190,7 @@ static void catch_crashes(void)
     if (done)
         return;
     done = true;
+    memset(dead, MODEL_DEAD, sizeof dead);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
@@ -218,9 +220,7 @@ void thread_prepare(unsigned thread)
 
 static bool are_dead(const uint8_t *from, const uint8_t *to)
 {
-    /* Each byte is the next one, and that is dead. */
-    return from == to ||
-           (*from == MODEL_DEAD && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
+    return memcmp(from, dead, (size_t)(to - from)) == 0;
 }
 
 /*
