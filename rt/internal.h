@@ -37,7 +37,7 @@ struct fw_rt_task {
     struct fw_rt_scx_page *page;           /* tier B; else NULL */
     uint64_t quick;                        /* locks that quick.h may take and leave, a bit each */
     uint64_t boosts;                       /* the same for those that boost */
-    uint64_t inherits;                     /* and for those that inherit */
+    uint64_t inherits;                     /* and for those that inherit, which count in depth */
     unsigned depth;                        /* how many locks it has; not counting quick.h's */
     unsigned peers;                        /* the words that quick.h looks at: `held` of the */
     const uint64_t *peer[FW_RT_TASKS + 1]; /* CPU's other records, the state's `begun`, and the */
@@ -88,7 +88,7 @@ bool fw_rt_asks_kernel_(fw_rt_protocol protocol); /* one of the baselines */
  * FMLP+).  The caller (lock.c) has checked that the task has opened the lock, does or does not have
  * it, and may nest it; it keeps held_order and depth, and tells the trace of `request`, `acquire`
  * and `release`.  lock: 0, EOWNERDEAD, EBUSY (with `try`), EDEADLK, EXDEV.  unlock: 0; that of
- * boost.c is in lock.c and quick.h, except for what takes longer.
+ * boost.c is in lock.c and quick.h, except for what takes longer.  (So is what is short of pip.c.)
  */
 int fw_rt_pip_lock_(struct fw_rt_task *t, uint32_t d, bool try);
 int fw_rt_pip_unlock_(struct fw_rt_task *t, uint32_t d);
@@ -231,15 +231,9 @@ int fw_rt_yield_to_first_(struct fw_rt_task *t);
 /* Is the thread still on its CPU?  Asked in slow paths; fills in fw_rt_strerror().  0, EXDEV. */
 int fw_rt_check_cpu_(struct fw_rt_task *t);
 
-/* The locks that quick.h may take and leave. */
-static inline uint64_t fw_rt_short_(const struct fw_rt_task *t)
-{
-    return t->quick | t->boosts | t->inherits;
-}
-
 static inline bool fw_rt_has_any_(const struct fw_rt_task *t)
 {
-    return t->depth != 0 || (fw_load64_relaxed(&t->record->held) & fw_rt_short_(t)) != 0;
+    return t->depth != 0 || (fw_load64_relaxed(&t->record->held) & (t->quick | t->boosts)) != 0;
 }
 
 #endif

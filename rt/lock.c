@@ -127,7 +127,7 @@ static int explain(const struct fw_rt_task *t, uint32_t d, int error)
 /* Writes down a lock that was taken the quick way. */
 static void write_down(struct fw_rt_task *t)
 {
-    uint64_t held = fw_rt_locks_of(t->record) & fw_rt_short_(t);
+    uint64_t held = fw_rt_locks_of(t->record) & (t->quick | t->boosts);
 
     if (t->depth == 0 && held != 0)
         t->held_order[t->depth++] = __builtin_ctzll(held);
@@ -136,7 +136,7 @@ static void write_down(struct fw_rt_task *t)
 /* If one is left that quick.h can leave: it does not know of depth. */
 static void strike_out(struct fw_rt_task *t)
 {
-    if (t->depth == 1 && (fw_rt_short_(t) & fw_rt_bit((uint32_t)t->held_order[0])))
+    if (t->depth == 1 && ((t->quick | t->boosts) & fw_rt_bit((uint32_t)t->held_order[0])))
         t->depth = 0;
 }
 
@@ -205,20 +205,21 @@ static inline bool is_inheriting(const struct fw_rt_task *t, unsigned lock)
     return lock < FW_RT_LOCKS && (t->inherits & fw_rt_bit(lock)) != 0;
 }
 
-/* It is another one's, or a task has died with it. */
-__attribute__((noinline)) static int inherit_slow_(struct fw_rt_task *t, unsigned lock, bool try)
+/* Somebody may have died with the lock, which the task has. */
+__attribute__((noinline)) static int take_mark_slow_(struct fw_rt_task *t, unsigned lock)
 {
-    int error = fw_load64_relaxed(&t->record->held) == 0          ? fw_rt_pip_lock_(t, lock, try)
-                : fw_rt_is_told_(t->state, &t->state->lock[lock]) ? EOWNERDEAD
-                                                                  : 0;
+    bool is_told = fw_rt_is_told_(t->state, &t->state->lock[lock]);
 
-    return explain(t, lock, error);
+    return explain(t, lock, is_told ? EOWNERDEAD : 0);
 }
 
 static inline int lock_inheriting(struct fw_rt_task *t, unsigned lock, bool try)
 {
     if (!fw_rt_inherit_quickly_(t, lock))
-        return inherit_slow_(t, lock, try);
+        return lock_slow_(t, lock, try);
+    t->held_order[t->depth++] = (int)lock;
+    if (__builtin_expect(fw_load32_relaxed(&t->state->lock[lock].died) != 0, 0))
+        return take_mark_slow_(t, lock);
     fw_rt_good_();
     return 0;
 }
@@ -288,12 +289,6 @@ __attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t)
     return 0;
 }
 
-/* Others sleep for it. */
-__attribute__((noinline)) static int hand_on_slow_(struct fw_rt_task *t, unsigned lock)
-{
-    return explain(t, lock, fw_rt_pip_unlock_(t, lock));
-}
-
 int fw_rt_unlock(fw_rt_task *task, unsigned lock)
 {
     struct fw_rt_task_record *own = task->record;
@@ -304,8 +299,9 @@ int fw_rt_unlock(fw_rt_task *task, unsigned lock)
     if (is_boosted(task, lock))
         return unlock_boosted(task, lock);
     if (is_inheriting(task, lock)) {
-        if (!fw_rt_bequeath_quickly_(task, lock))
-            return hand_on_slow_(task, lock);
+        if (task->depth != 1 || !fw_rt_leave_inheriting_(task, lock))
+            return unlock_slow_(task, lock);
+        task->depth = 0;
         fw_rt_good_();
         return 0;
     }

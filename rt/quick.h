@@ -4,10 +4,10 @@
 
 /*
  * What it takes to lock and unlock when nobody is in the way, under the protocols that tell the
- * kernel nothing then.  The states and invariants are those of ceiling.c and boost.c.  No system
- * call.  IPCP and PCP-DU: no LOCKed instruction where there are restartable sequences
+ * kernel nothing then.  The states and invariants are those of ceiling.c, boost.c and pip.c.  No
+ * system call.  IPCP and PCP-DU: no LOCKed instruction where there are restartable sequences
  * (sys/claim.h), else one.  MPCP-DU and FMLP+-DU: one; two where they are missing, or between
- * processes.
+ * processes.  PIP: two.
  */
 #include <furwock/futex.h>
 
@@ -128,25 +128,21 @@ static inline bool fw_rt_leave_boosted_(struct fw_rt_task_record *own, uint64_t 
     return is_awaited | (fw_load32_relaxed(&own->boost) != 0);
 }
 
-/* --- PIP ------------------------------------------------------------------------------------- */
+/* --- PIP (pip.c) ----------------------------------------------------------------------------- */
 
-/*
- * By a task without any lock.  False: the lock is another one's; or it is the caller's, whose bit
- * is set, and somebody may have died with it (pip.c).
- */
+/* By a task without any lock.  False: it is another one's. */
 static inline bool fw_rt_inherit_quickly_(struct fw_rt_task *t, uint32_t d)
 {
-    struct fw_rt_lock_record *l = &t->state->lock[d];
     uint32_t word = 0;
 
-    if (__builtin_expect(!fw_cas32_acquire(&l->pi_word, &word, t->tid), 0)) /* 0 -> id */
+    if (!fw_cas32_acquire(&t->state->lock[d].pi_word, &word, t->tid)) /* 0 -> id */
         return false;
     fw_store64_relaxed(&t->record->held, fw_rt_bit(d)); /* PIP2 */
-    return __builtin_expect(fw_load32_relaxed(&l->died) == 0, 1);
+    return true;
 }
 
 /* By a task without any other.  False: the bit is clear, and the kernel is to be asked. */
-static inline bool fw_rt_bequeath_quickly_(struct fw_rt_task *t, uint32_t d)
+static inline bool fw_rt_leave_inheriting_(struct fw_rt_task *t, uint32_t d)
 {
     uint32_t own = t->tid;
 
