@@ -31,17 +31,20 @@ class _Watch:
         self.watcher = _Watcher()
         self._waiting: dict[int, asyncio.Future[bool]] = {}
         self._timer: Optional[asyncio.TimerHandle] = None
+        self._soon: Optional[asyncio.Handle] = None  # a look at the news
         self._interval = _FIRST_INTERVAL_S
         loop.add_reader(self.watcher.fileno(), self._run, False)
 
     def add(self, target: Any, token: int, future: asyncio.Future[bool]) -> Optional[int]:
         """Sets the future's result when the object can be tried: the entry's key. None: now."""
-        key = self.watcher.add(target, token)
-        if key is not None:
-            self._waiting[key] = future
-            self._interval = _FIRST_INTERVAL_S
-        self._go_on(future.get_loop())
-        return key
+        try:
+            key = self.watcher.add(target, token)
+            if key is not None:
+                self._waiting[key] = future
+                self._interval = _FIRST_INTERVAL_S
+            return key
+        finally:
+            self._go_on(future.get_loop())
 
     def discard(self, key: int) -> None:
         """Forgets an entry."""
@@ -55,6 +58,9 @@ class _Watch:
             self._timer = None
 
     def _run(self, is_recheck: bool) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
         ready = self.watcher.run(is_recheck)
         for key in ready:
             future = self._waiting.pop(key)
@@ -72,10 +78,10 @@ class _Watch:
 
     def _go_on(self, loop: asyncio.AbstractEventLoop) -> None:
         """If anybody waits: looks at what any call of the watcher has found, and has a timer."""
-        if not self._waiting:
+        if not self._waiting or self.pid != os.getpid():
             return
-        if self.watcher.has_news():
-            loop.call_soon(self._run, False)
+        if self._soon is None and self.watcher.has_news():
+            self._soon = loop.call_soon(self._run, False)
         interval = _RECHECK_S if self.watcher.needs_rechecks() else self._interval
         at = loop.time() + interval
         if self._timer is not None:
