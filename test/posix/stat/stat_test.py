@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, HOT, KNOWS, NATIVE = [], "", "", ""
+PROGRAM, HOT, KNOWS, NATIVE, CALLED = [], "", "", "", ""
 ROUNDS = 40
 FIRSTS = 40
 PATIENCE_S = 600  # a hang
@@ -199,6 +199,14 @@ class Native(Case):
             self.assertRegex(done.stderr, r"in wait_for_both \(\w+\.h:\d+\)")
             self.assertRegex(done.stderr, r'held by \d+')
 
+    def test_those_of_functions_of_the_library_are_counted(self):
+        self.needs_names()
+        for option in ("--stat", "--observe"):
+            done = run(option, "--", CALLED)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, r"\n  own_mutex +fw_mutex +1 ")
+            self.assertRegex(done.stderr, r"\n  the table +rwlock, read +1 ")
+
 
 class Json(Case):
     def test_figures_fit_together(self):
@@ -330,5 +338,5 @@ class Watched(Case):
 
 
 if __name__ == "__main__":
-    PROGRAM[:], HOT, KNOWS, NATIVE = [sys.argv[1]], *sys.argv[2:5]
+    PROGRAM[:], HOT, KNOWS, NATIVE, CALLED = [sys.argv[1]], *sys.argv[2:6]
     unittest.main(argv=sys.argv[:1], verbosity=1)
