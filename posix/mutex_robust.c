@@ -180,7 +180,7 @@ NOINLINE static int lock_slow(struct fw_posix_mutex_ *m, const fw_wait_policy *p
     return error;
 }
 
-/* The word is the caller's, and announced still. */
+/* It cannot be recovered: GONE.  The word is the caller's, and announced still. */
 NOINLINE static int give_up(struct fw_posix_mutex_ *m, uint32_t depth, uintptr_t before)
 {
     const struct fw_robust_ r = {.depth = depth, .before = before};
@@ -190,7 +190,7 @@ NOINLINE static int give_up(struct fw_posix_mutex_ *m, uint32_t depth, uintptr_t
     return error;
 }
 
-/* A leaf, with no stack frame, for what most calls find: mutex.c says why. */
+/* Calls nothing where the mutex is free and sound, as most calls find it: mutex.c says why. */
 int fw_robust_lock_policy_(struct fw_posix_mutex_ *m, const fw_wait_policy *policy,
                            const fw_deadline *deadline)
 {
@@ -245,7 +245,7 @@ NOINLINE static int wake_one(struct fw_posix_mutex_ *m, uint32_t depth, uintptr_
     return 0;
 }
 
-/* A leaf for what most calls find: sound, by its owner, and nobody sleeps yet. */
+/* The same for what most calls find: sound, by its owner, and nobody sleeps yet. */
 int fw_robust_unlock_(struct fw_posix_mutex_ *m)
 {
     struct fw_robust_ r;

@@ -36,7 +36,7 @@
 #include "ipc/sem.h"
 #include "ipc/wait.h"
 
-#define NOINLINE __attribute__((noinline)) /* fast paths have no stack frame */
+#define NOINLINE __attribute__((noinline)) /* no frame of it where a unit is there */
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)

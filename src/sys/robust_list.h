@@ -46,15 +46,16 @@ static inline void fw_robust_put_before_(struct fw_robust_entry_ *e, uintptr_t t
         fw_robust_put_(fw_robust_before_(e), to);
 }
 
-/* Of a registered thread, whose `entry` is not 0. */
+/* Of a registered thread; of no use where its `entry` is 0. */
 static inline struct fw_robust_entry_ *fw_robust_entry_of_(uint32_t *word)
 {
     return (struct fw_robust_entry_ *)((uintptr_t)word + fw_robust_thread_.entry);
 }
 
 /*
- * fw_robust_link_ of a registered thread, with FW_ROBUST_INHERITS or 0.  The kernel follows `next`
- * only, and looks when this thread runs no more.
+ * Puts the word into the list, with FW_ROBUST_INHERITS or 0.  False: there is no room for an entry.
+ * The thread is registered.  The kernel follows `next` only, and looks when this thread runs no
+ * more.
  */
 static inline bool fw_robust_enter_(uint32_t *word, uint32_t tag)
 {
