@@ -231,10 +231,8 @@ __attribute__((always_inline)) static inline int lock_as(struct fw_rt_task *t, u
         return lock_slow_(t, lock, try);
     if (is_boosted(t, lock))
         return lock_boosted(t, lock, try);
-    if (is_inheriting(t, lock))
-        return lock_inheriting(t, lock, try);
     if (__builtin_expect(!fw_rt_is_quick_(t, lock), 0))
-        return lock_slow_(t, lock, try);
+        return is_inheriting(t, lock) ? lock_inheriting(t, lock, try) : lock_slow_(t, lock, try);
     if (__builtin_expect(!fw_rt_take_again_(t, lock), 0))
         return look_closer_slow_(t, lock, try);
     fw_rt_good_();
@@ -289,6 +287,15 @@ __attribute__((noinline)) static int leave_slow_(struct fw_rt_task *t)
     return 0;
 }
 
+static inline int unlock_inheriting(struct fw_rt_task *t, unsigned lock)
+{
+    if (t->depth != 1 || !fw_rt_leave_inheriting_(t, lock))
+        return unlock_slow_(t, lock);
+    t->depth = 0;
+    fw_rt_good_();
+    return 0;
+}
+
 int fw_rt_unlock(fw_rt_task *task, unsigned lock)
 {
     struct fw_rt_task_record *own = task->record;
@@ -298,15 +305,8 @@ int fw_rt_unlock(fw_rt_task *task, unsigned lock)
         return unlock_slow_(task, lock);
     if (is_boosted(task, lock))
         return unlock_boosted(task, lock);
-    if (is_inheriting(task, lock)) {
-        if (task->depth != 1 || !fw_rt_leave_inheriting_(task, lock))
-            return unlock_slow_(task, lock);
-        task->depth = 0;
-        fw_rt_good_();
-        return 0;
-    }
     if (!fw_rt_is_quick_(task, lock))
-        return unlock_slow_(task, lock);
+        return is_inheriting(task, lock) ? unlock_inheriting(task, lock) : unlock_slow_(task, lock);
     if (__builtin_expect(fw_rt_leave_(own, 0), 0))
         return leave_slow_(task);
     fw_rt_good_();
