@@ -36,7 +36,9 @@
 #include "ipc/sem.h"
 #include "ipc/wait.h"
 
-#define NOINLINE __attribute__((noinline)) /* no frame of it where a unit is there */
+/* No frame of a wait where a unit is there. */
+#define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)
@@ -85,7 +87,7 @@ int fw_ipc_sem_init(fw_ipc_sem *s, uint32_t value, uint32_t max)
 }
 
 /* 0, EAGAIN: there is none, EUCLEAN.  *w is what the word was. */
-static int take(fw_ipc_sem *s, uint64_t *w)
+static ALWAYS_INLINE int take(fw_ipc_sem *s, uint64_t *w)
 {
     *w = fw_load64_relaxed(&s->word_);
     while (value_of(*w) != 0) {
@@ -103,19 +105,6 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
     uint64_t w;
 
     return is_aligned(s) ? take(s, &w) : EINVAL;
-}
-
-/* False: none is left, or something else is in the way; it has changed nothing. */
-static inline bool take_quickly(fw_ipc_sem *s)
-{
-    uint64_t w;
-
-    if (__builtin_expect(!is_aligned(s), 0))
-        return false;
-    w = fw_load64_relaxed(&s->word_);
-    /* F:ipc-sem-torn-quickly */
-    return value_of(w) != 0 && value_of(w) <= fw_ipc_sem_maximum_(s) &&
-           fw_cas64_acquire(&s->word_, &w, fw_ipc_changed_(w) - 1); /* n -> n - 1 (ISEM1) */
 }
 
 /* Sleeps once, if there is still no permit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
@@ -166,11 +155,8 @@ static NOINLINE int wait_for_unit(fw_ipc_sem *s, const fw_wait_policy *policy,
 {
     struct fw_ipc_wait_ wait;
     struct fw_ipc_me_ me;
-    int error = fw_ipc_sem_trywait(s);
+    int error = fw_ipc_enter_(s, &me);
 
-    if (error != EAGAIN)
-        return error;
-    error = fw_ipc_enter_(s, &me);
     if (error == 0)
         error = fw_ipc_wait_begin_(&wait, &me, s, FW_IPC_WAITS_ELSE, policy, deadline);
     if (error != 0)
@@ -181,7 +167,10 @@ static NOINLINE int wait_for_unit(fw_ipc_sem *s, const fw_wait_policy *policy,
 
 int fw_ipc_sem_wait_policy(fw_ipc_sem *s, const fw_wait_policy *policy, const fw_deadline *deadline)
 {
-    return __builtin_expect(take_quickly(s), 1) ? 0 : wait_for_unit(s, policy, deadline);
+    uint64_t w;
+    int error = is_aligned(s) ? take(s, &w) : EINVAL;
+
+    return __builtin_expect(error == EAGAIN, 0) ? wait_for_unit(s, policy, deadline) : error;
 }
 
 int fw_ipc_sem_wait(fw_ipc_sem *s)

@@ -108,9 +108,6 @@ ONCE_FAULTS = [
 SEM_FAULTS = [
     Fault("ipc-sem-torn-take", "takes a unit by a load and a store", "ipc-sem-waiters", SEM,
           head("fw_store64_release(&s->word_, fw_ipc_changed_(*w) - 1);")),
-    Fault("ipc-sem-torn-quickly", "the same at the first look", "ipc-sem-waiters", SEM,
-          before("if (value_of(w) != 0) { "
-                 "fw_store64_release(&s->word_, fw_ipc_changed_(w) - 1); return true; }")),
     Fault("ipc-sem-torn-post", "posts by a load and a store", "ipc-sem-posters", SEM,
           after("fw_store64_release(&s->word_, fw_ipc_changed_(*w) + n);"),
           at("ipc-sem-torn-post-2", condition("false"))),
