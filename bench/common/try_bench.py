@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+from infull import in_full
+
 COMMAND = []
 INTERVAL_LEAST = 6              # repetitions
 
@@ -204,7 +206,7 @@ class Lengths(unittest.TestCase):
         _, result = measured("--repeat", "2", *self.FEW, *words)
         return result["cells"], " ".join(result["notes"])
 
-    @unittest.skipUnless("TESTS_IN_FULL" in os.environ, "only in full")
+    @in_full
     def test_many_threads_make_long_runs(self):
         each = 20                                               # on a CPU
         many = each * len(os.sched_getaffinity(0))
@@ -222,6 +224,7 @@ class Lengths(unittest.TestCase):
         self.assertEqual(lengths, {2: (exact, False), many: (exact, True)})
         self.assertIn("too short", notes)
 
+    @in_full
     def test_what_does_not_fit_a_budget_is_left_out(self):
         many = 100 * len(os.sched_getaffinity(0))
         cells, notes = self.cells(self.THREADS, f"2,{many}", "--budget", "5")

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import try_bench  # noqa: E402
+from infull import in_full  # noqa: E402
 
 BRIEF = ("--repeat", "2", "--rounds", "3")
 
@@ -65,6 +66,7 @@ class Whole(try_bench.Result):
                 self.assertEqual(cell["summary"]["ratio"]["median"], 1)
         self.assertIn("over all points, geometric mean", text)
 
+    @in_full
     def test_rounds_follow_from_the_waiters(self):
         _, result = try_bench.measured("--repeat", "2", "--waiters", "10,500", "furwock")
         self.assertEqual({cell["waiters"]: cell["rounds"] for cell in result["cells"]},
@@ -110,6 +112,7 @@ class Whole(try_bench.Result):
                         if (c["lock"], c["waiters"], c["on_cpus"]) == (lock, 100, 1))
             self.assertAlmostEqual(seconds, 1000 * cell["summary"]["median"], delta=0.001)
 
+    @in_full
     def test_a_budget_ends_it(self):
         _, result = try_bench.measured("--repeat", "10000", "--budget", "1", "-n", "2", "furwock")
         self.assertGreaterEqual(result["rounds"], 2)

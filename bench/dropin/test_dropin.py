@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 import affinity  # noqa: E402
 import resumed  # noqa: E402
+from infull import in_full  # noqa: E402
 
 COMMAND = []
 CASES = ["mutex", "sem", "sem-shared", "read", "signal", "broadcast", "contended", "pass"]
@@ -55,6 +56,7 @@ class DropIn(unittest.TestCase):
         for name in CASES:
             self.assertIn(f"\n{name} ", done.stdout)
 
+    @in_full
     def test_pinned_threads_have_a_cpu_each(self):
         there = os.sched_getaffinity(0)
         if len(there) < 2:

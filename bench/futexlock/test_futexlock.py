@@ -17,6 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import try_bench  # noqa: E402
+from infull import in_full  # noqa: E402
 
 BROKEN = []                     # the command with locks of its own
 BRIEF = ("--sweep", "--repeat", "2", "--milliseconds", "5")
@@ -215,6 +216,7 @@ class Broken(unittest.TestCase):
         self.assertRegex(done.stderr, r"^futexlock: open let two threads in at once: \d+ visits "
                                       r"were lost\n$")
 
+    @in_full
     def test_sweep(self):
         done = self.run_it("--sweep", "--repeat", "20", "--milliseconds", "20", "-p",
                            "100000", "-n", "4", "-d", "100", "open")
@@ -300,6 +302,7 @@ class Sweep(try_bench.Result):
         self.assertEqual({cell["threads"] for cell in result["cells"]
                           if cell["lock"] == "furwock-spin"}, {2})
 
+    @in_full
     def test_a_budget_ends_it(self):
         _, result = try_bench.measured("--sweep", "--repeat", "10000", "--budget", "1",
                                        "--milliseconds", "5", "-n", "2", "-d", "10", "furwock")

@@ -14,6 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import try_bench  # noqa: E402
+from infull import in_full  # noqa: E402
 
 BRIEF = ("--repeat", "2", "--duration", "5")
 
@@ -125,6 +126,7 @@ class Whole(try_bench.Result):
                 _, result = try_bench.measured(*BRIEF, "-t", "3", *words, "furwock")
                 self.check_runs(result)
 
+    @in_full
     def test_spinners_are_few_in_the_grid(self):
         if not re.search(r"^ck-mcs (?! *missing)", try_bench.run("--list").stdout, re.M):
             self.skipTest("no ck-mcs here")
@@ -194,6 +196,7 @@ class Ended(unittest.TestCase):
         self.until(lambda: not any(map(is_alive, hogs)))
         return program.returncode, said
 
+    @in_full
     def test_interrupted(self):
         # It ends after a run: the antagonists leave the CPUs to other tests for most of it.
         status, said = self.end_by(signal.SIGINT, "--duty", "5")

@@ -19,6 +19,7 @@ sys.path[:0] = [HERE, os.path.join(BENCH, "common"), os.path.join(BENCH, "ulockf
 
 import affinity  # noqa: E402
 import resumed  # noqa: E402
+from infull import in_full  # noqa: E402
 from many import bars, ratio, table  # noqa: E402
 from many.peers import PEERS, cache  # noqa: E402
 
@@ -149,6 +150,7 @@ class Runs(unittest.TestCase):
             self.assertEqual(other.returncode, 2)
             self.assertIn("other options", other.stderr)
 
+    @in_full
     def test_pinned_threads_have_a_cpu_each(self):
         there = os.sched_getaffinity(0)
         found = affinity.seen_on_single_cpus(

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import try_bench  # noqa: E402
+from infull import in_full  # noqa: E402
 
 
 class Resumed(try_bench.Resumed):
@@ -53,6 +54,7 @@ class Whole(try_bench.Result):
         said = re.search(r"\npthread: 128 games in (\d+\.\d{3})s\n", text)
         self.assertAlmostEqual(float(said[1]), result["cells"][0]["summary"]["median"], delta=0.001)
 
+    @in_full
     def test_what_was_published_beside_today(self):
         cpus = len(os.sched_getaffinity(0))
         plan = try_bench.run("--published", "--dry-run").stdout

@@ -18,8 +18,9 @@ from flex import store as storing  # noqa: E402
 from flex.cli import BUDGETS, DEFAULTS  # noqa: E402
 from flex.engine import Engine  # noqa: E402
 from flex.plan import Config, Plan, Settings  # noqa: E402
+from infull import IN_FULL, in_full  # noqa: E402
 from test_whole import (  # noqa: E402
-    IN_FULL, REAL_WORKER, SHORT, InDirectory, ulockflex, worker)
+    REAL_WORKER, SHORT, InDirectory, ulockflex, worker)
 
 
 def info():
@@ -216,6 +217,7 @@ class Whole(InDirectory):
         done = ulockflex(*SHORT, "--share", "100", "--tasks", "4", "--probes", "none", "blind")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @in_full
     def test_real_locks(self):
         if not os.path.exists(REAL_WORKER):
             self.skipTest("no worker with the real locks")

@@ -7,11 +7,16 @@ test_adapters.c, some of which are broken on purpose.
 
 import json
 import os
+import pathlib
 import resource
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from infull import IN_FULL, in_full  # noqa: E402
 
 BUILT = os.path.realpath(sys.argv.pop()) if len(sys.argv) > 1 else os.getcwd()
 FRONT_END = os.path.join(BUILT, "ulockflex")
@@ -20,7 +25,6 @@ REAL_WORKER = os.path.join(BUILT, "ulockflex-run")
 SHORT = ("--seconds", "0.05", "--rounds", "2", "--max-rounds", "2", "--quiet")
 # Windows so short see nothing where nobody has a CPU meanwhile: then some of more see something.
 ROUNDS = ("6", "18")
-IN_FULL = "TESTS_IN_FULL" in os.environ
 PATIENCE = 900.0  # seconds: on a busy machine, everything may take its time
 
 
@@ -126,6 +130,7 @@ class Whole(InDirectory):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stdout, r"expected time: [0-9:]+ to [0-9:]+")
 
+    @in_full
     def test_budget_is_kept(self):
         done = ulockflex("paper", "--budget", "4", "--quiet", "--json", self.path, "sysv",
                          "pthread")

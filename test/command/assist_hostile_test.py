@@ -18,9 +18,8 @@ import unittest
 import assist_test
 import assist_namespace as ns
 import command_test
-from command_test import furwock
+from command_test import IN_FULL, furwock
 
-IN_FULL = "TESTS_IN_FULL" in os.environ
 KILLS = 10 if IN_FULL else 4
 STARTERS = 6
 # It makes some 60 calls of bpf.
@@ -357,7 +356,7 @@ class AtOnce(assist_test.Alone):
             self.assertEqual(os.listdir(ns.RUN), [])
 
     def test_starts_and_stops(self):
-        for _ in range(8):
+        for _ in range(8 if IN_FULL else 3):
             said = self.all_at_once(["start", "stop"] * STARTERS)
             runs = self.status()["state"] == "running"
             self.assertEqual(said.count("started") - said.count("stopped"), int(runs))

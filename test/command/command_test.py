@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 PROGRAM = []
+IN_FULL = "TESTS_IN_FULL" in os.environ
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 QUICK = ["--seconds", "0.1"]
 ALLOWED = sorted(os.sched_getaffinity(0))

@@ -11,13 +11,12 @@ import time
 import unittest
 
 import command_test
-from command_test import furwock
+from command_test import IN_FULL, furwock
 
 WAITS = []
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 STUCK = 3
-IN_FULL = "TESTS_IN_FULL" in os.environ
-BUSY, LOOKS = 2, int(os.environ.get("WHO_LOOKS", "5"))
+BUSY, LOOKS = 2, int(os.environ.get("WHO_LOOKS", "5" if IN_FULL else "2"))
 LONGEST = float(os.environ.get("WHO_LONGEST", "120"))  # seconds, until the threads sleep
 
 MUTEXES = ("normal", "recursive", "errorcheck", "adaptive", "robust", "inherit", "c11", "fw")

@@ -10,6 +10,11 @@
 
 const bool is_constrained = TEST_CONSTRAINED;
 
+bool is_brief(void)
+{
+    return getenv("TESTS_IN_FULL") == NULL;
+}
+
 static const char *watched = "";
 
 static void say(const char *text)

@@ -37,8 +37,6 @@ if [ -e "$0.slow" ]; then
 fi
 """
 
-in_full = unittest.skipUnless("TESTS_IN_FULL" in os.environ, "only in full")
-
 
 class Conducting(reporting.InDirectory):
     def setUp(self):
@@ -79,8 +77,7 @@ class Conducting(reporting.InDirectory):
         out, err = child.communicate(timeout=900)
         return child.returncode, out, err
 
-    def test_demo(self):
-        self.pretend_all()
+    def demonstrate(self):
         status, out, err = self.run_to_end("demo")
         self.assertEqual(status, 0, err)
         self.assertIn("furwock", out)
@@ -88,6 +85,15 @@ class Conducting(reporting.InDirectory):
         self.assertNotIn("its own table", out)
         self.assertIn("make demo", (self.out / "index.html").read_text())
         self.assertTrue((self.out / "uncontended.png").exists())
+        return out
+
+    def test_demo(self):
+        self.demonstrate()
+
+    @reporting.in_full
+    def test_demo_of_all(self):
+        self.pretend_all()
+        out = self.demonstrate()
         self.assertTrue((self.out / "condperf.png").exists())
         self.assertTrue((self.out / "share-fair-5-5-threads.png").exists())
         self.assertRegex(out, r"furwock-rw-readers +readers ")
@@ -103,6 +109,7 @@ class Conducting(reporting.InDirectory):
         self.assertIn("ulockflex ended with status 1", err)
         self.assertIn("(cas+exchange)", out)
 
+    @reporting.in_full
     def test_one_of_them_was_not_built(self):
         (self.bench / "uncontended").unlink()
         status, out, err = self.run_to_end("demo")
@@ -139,7 +146,7 @@ class Conducting(reporting.InDirectory):
         self.interrupt(signal.SIGINT, preexec_fn=lambda: signal.signal(signal.SIGINT,
                                                                             signal.SIG_DFL))
 
-    @in_full
+    @reporting.in_full
     def test_terminate_in_the_background(self):
         """A shell without job control starts what runs in the background with SIGINT ignored."""
         self.interrupt(signal.SIGTERM,
@@ -171,7 +178,7 @@ class Conducting(reporting.InDirectory):
         self.assertFalse((self.bench / "ulockflex.words").exists())
         self.assertFalse((self.out / "index.html").exists())
 
-    @in_full
+    @reporting.in_full
     def test_bench_is_interrupted_and_goes_on(self):
         """What is done is kept, what was under way is gone on with, and the rest is begun."""
         half = {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False, "seconds": 4.0}
@@ -197,7 +204,7 @@ class Conducting(reporting.InDirectory):
         self.assertEqual(len(self.words_of("uncontended")), 1)
         self.assertIn("measured before", out)
 
-    @in_full
+    @reporting.in_full
     def test_what_cannot_be_gone_on_with_is_begun_anew(self):
         self.pretend("condperf", {**synthetic_wakes.condperf(2, (100,), (0,)), "complete": False})
         (self.bench / "condperf.refuses").touch()

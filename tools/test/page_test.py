@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The page of each benchmark's results: which pictures it has, and what it says."""
 
-import os
 import unittest
 
 import reporting
@@ -61,7 +60,7 @@ PAGES = {
         waits-2-rivals-threads waits-2-classics-threads waits-100-rivals-threads
         waits-100-classics-threads""",
                 ["Invented CPU", "install libtbb-dev", "tools/report 0.json"]),
-    "one mutex": (lambda: [synthetic.paper(runs=1, tasks=(2,), locks=("pthread",))], """
+    "mutexes, one": (lambda: [synthetic.paper(runs=1, tasks=(2,), locks=("pthread",))], """
         throughput-all-threads coefficient-all-threads reacquisition-threads
         waits-2-all-threads""", []),
     "adaptive": (lambda: [synthetic_adaptive.adaptive()], """
@@ -135,7 +134,7 @@ class Page(reporting.InDirectory):
 
 
 for name_, row_ in PAGES.items():
-    if "," not in name_ or "TESTS_IN_FULL" in os.environ:
+    if "," not in name_ or reporting.IN_FULL:
         setattr(Page, f"test_{name_}", (lambda row: lambda self: self.look_at(*row))(row_))
 
 if __name__ == "__main__":

@@ -221,7 +221,7 @@ class Program(reporting.InDirectory):
 
     def test_as_a_program(self):
         for status, name in ((0, "one.json"), (2, "none.json")):
-            self.file("one.json", synthetic.paper(runs=1, tasks=(2,), locks=("pthread",)))
+            self.file("one.json", synthetic.uncontended())
             done = subprocess.run([reporting.REPORT, name, "-o", "out"], capture_output=True,
                                   text=True, check=False, timeout=900)
             self.assertEqual(done.returncode, status, done.stderr)

@@ -33,6 +33,8 @@ except ImportError as error:
 from fwreport import outcome, results  # noqa: E402
 
 REPORT = TOOLS / "report"
+IN_FULL = "TESTS_IN_FULL" in os.environ
+in_full = unittest.skipUnless(IN_FULL, "only in full")
 SHORT_ITERATIONS = 500          # nobody looks at the ideal lock in these pictures
 
 Done = namedtuple("Done", "returncode stdout stderr")

@@ -116,13 +116,14 @@ static void enter_a_namespace(void *arg)
 int main(void)
 {
     uint64_t random = (uint64_t)getpid() << 16 | 1;
+    bool is_few = is_constrained || is_brief();
     unsigned killed = 0;
 
     limit(100, "makers");
     seen = share(sizeof *seen);
-    for (unsigned i = 0; i < (is_constrained ? 10 : 30); i++)
+    for (unsigned i = 0; i < (is_few ? 10 : 30); i++)
         race(&random, false);
-    for (unsigned i = 0; i < (is_constrained ? 30 : 150); i++)
+    for (unsigned i = 0; i < (is_few ? 30 : 150); i++)
         killed += race(&random, true);
     mapping = mapping_new(4096, LARGEST);
     finish(start(enter_a_namespace, NULL));

@@ -186,7 +186,7 @@ static void kill_them(unsigned kills)
 
 int main(int argc, char **argv)
 {
-    unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : is_constrained ? 40 : 150;
+    unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : is_constrained || is_brief() ? 40 : 150;
 
     limit(kills > 1000 ? 3600 : 100, "sharing");
     mapping = mapping_new(ALL_ROWS, 256);

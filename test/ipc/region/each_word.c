@@ -315,7 +315,7 @@ static void several(void *arg)
 static bool next(struct trial *t)
 {
     t->value += IN_A_ROW;
-    if (t->value < (is_constrained || t->mode == TO_AND_FRO ? IN_A_ROW : VALUES))
+    if (t->value < (is_constrained || is_brief() || t->mode == TO_AND_FRO ? IN_A_ROW : VALUES))
         return true;
     t->value = 0;
     t->mode = (t->mode + 1) % (is_constrained ? TO_AND_FRO : MODES);

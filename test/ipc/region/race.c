@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {
         {"seconds", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'}, {0}};
-    uint64_t seconds = 2, seed = 1, rounds = 0, killed = 0, end;
+    uint64_t seconds = is_brief() ? 1 : 2, seed = 1, rounds = 0, killed = 0, end;
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
