@@ -9,7 +9,7 @@
 #   BINDINGS_ARGS             the same for the tests of the bindings
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   MODELS=full               the searches of fw-model in full, and the other tests that take long
-#   MODELS=most               the same, without the searches of more than 500,000 states
+#   MODELS=most               the same, without the searches of more than 250,000 states
 #   RIVALS=full               the contract tests of others' locks in as many rounds as of ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #                             (install, uninstall and dist never install any)

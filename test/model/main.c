@@ -176,7 +176,7 @@ static bool run_fault(const struct model_fault *fault, bool verbose)
         if (!options.quick && quick_is_open(&r, true))
             full_search(&r);
     } else {
-        quick_find(&limits, !options.quick, &r);
+        quick_find(fault->name, &limits, !options.quick, &r);
     }
     if (options.quick && quick_is_open(&r, true)) {
         mend_things();
@@ -308,7 +308,7 @@ static const struct argp_option known_options[] = {
     {"replay", 'r', "SCHEDULE", 0, "Run one schedule of --program, step by step", 0},
     {"deep", 'd', NULL, 0, "With more preemptions; takes minutes", 0},
     {"quick", 'q', NULL, 0, "Where there are many states: few preemptions, and walks; a minute", 0},
-    {"most", 'o', NULL, 0, "Those quickly that have more than 500,000 states", 0},
+    {"most", 'o', NULL, 0, "Those quickly that have more than 250,000 states", 0},
     {"copies", 'c', NULL, 0, "Run the copies that faults are made in, with none in them", 0},
     {"stats", 's', NULL, 0, "Tell also parts of states, memory and ends", 0},
     {"list", 'l', NULL, 0, "List programs and faults", 0},

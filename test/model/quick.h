@@ -15,12 +15,17 @@ void quick_search(uint32_t preemptions, bool must_fail, bool is_large,
 
 /*
  * Looks for a failure of model_program: by walks and by quick searches, which find most faults in
- * a small part of a full search's time.  Then, if `is_full`, by more walks and by a full one.
+ * a small part of a full search's time.  Then, if `is_full`, by more walks and by a full one: at
+ * once, where that is known to be what finds this fault.
  */
-void quick_find(const struct search_limits *full, bool is_full, struct search_result *result);
+void quick_find(const char *fault, const struct search_limits *full, bool is_full,
+                struct search_result *result);
 
 /* Does a full search of the program take long?  --most searches these quickly. */
 bool quick_is_large(const char *program);
+
+/* Is that a fault which walks miss? */
+bool quick_is_unwalked(const char *fault);
 
 /* It has ended before it has seen all, or has not found what a full one finds. */
 bool quick_is_open(const struct search_result *result, bool must_fail);
