@@ -41,7 +41,7 @@ static void *be_inside(void *ready)
 
 int main(void)
 {
-    pthread_barrier_t ready;
+    static pthread_barrier_t ready; /* the thread may still look at it when main has returned */
     pthread_t thread;
     int status;
     pid_t child;
