@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "core/attributes.h"
 #include "export.h"
 #include "mutex.h"
 #include "mutex_pi.h"
@@ -32,9 +33,6 @@
 #include "thread/mutex_posix.h"
 #include "thread/mutex_requeue.h"
 #include "thread/mutex_word.h"
-
-#define NOINLINE __attribute__((noinline))
-#define COLD __attribute__((cold, noinline))
 
 /* Reads what a 32-bit store may just have written, by 32 bits: as sys_release_arch.h says. */
 static bool is_mine(struct fw_posix_mutex_ *m)

@@ -36,6 +36,7 @@
 
 #include <furwock/futex.h>
 
+#include "core/attributes.h"
 #include "core/owner_word.h"
 #include "core/recheck.h"
 #include "core/sleep.h"
@@ -43,8 +44,6 @@
 #include "mutex_type.h"
 #include "sys/robust.h"
 #include "sys/robust_list.h"
-
-#define NOINLINE __attribute__((noinline))
 
 static uint32_t owner_of(uint32_t word)
 {

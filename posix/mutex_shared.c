@@ -24,12 +24,11 @@
 
 #include <furwock/futex.h>
 
+#include "core/attributes.h"
 #include "core/wait.h"
 #include "mutex_contended.h"
 #include "mutex_type.h"
 #include "sys/robust.h"
-
-#define NOINLINE __attribute__((noinline))
 
 static bool is_mine(const struct fw_posix_mutex_ *m, uint32_t id)
 {

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/attributes.h"
 #include "export.h"
 #include "rwlock.h"
 #include "rwlock_shared.h"
@@ -28,9 +29,6 @@
 #include "sys/clock.h"
 #include "thread/rwlock_posix.h"
 #include "thread/rwlock_word.h"
-
-#define COLD __attribute__((cold, noinline))
-#define NOINLINE __attribute__((noinline))
 
 /* In as few lines of the instruction cache as it can be: it costs little more than its call. */
 #define HOT __attribute__((aligned(64)))

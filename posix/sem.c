@@ -8,12 +8,11 @@
 #include <stddef.h>
 
 #include "cancel.h"
+#include "core/attributes.h"
 #include "export.h"
 #include "sem.h"
 #include "sem_word.h"
 #include "stat.h"
-
-#define COLD __attribute__((cold, noinline))
 
 /* In as few lines of the instruction cache as it can be: it costs little more than its call. */
 #define HOT __attribute__((aligned(64)))

@@ -20,11 +20,10 @@
 
 #include <furwock/bits/atomic.h>
 
+#include "core/attributes.h"
 #include "export.h"
 #include "stat.h"
 #include "sys/clock.h"
-
-#define COLD __attribute__((cold, noinline))
 
 #define FREE 0u
 #define HELD 2u

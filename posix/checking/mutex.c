@@ -16,6 +16,7 @@
 
 #include "c11.h"
 #include "check.h"
+#include "core/attributes.h"
 #include "export.h"
 #include "lock.h"
 #include "mutex_init.h"
@@ -24,8 +25,6 @@
 #include "stat.h"
 
 _Static_assert(offsetof(struct fw_posix_mutex_, owner) == FW_CHECK_NUMBER_AT, "room for it");
-
-#define NOINLINE __attribute__((noinline))
 
 static bool is_plain(const struct fw_posix_mutex_ *m)
 {

@@ -11,11 +11,10 @@
 
 #include "await/kind.h"
 #include "await/operation.h"
+#include "core/attributes.h"
 #include "core/waitqueue.h"
 #include "thread/mutex_line.h"
 #include "thread/mutex_misuse.h"
-
-#define COLD __attribute__((cold, noinline))
 
 /* free -> 1 -> task, as fw_mutex_take_. */
 static bool take(fw_mutex *m, uint32_t task)

@@ -41,14 +41,13 @@
 
 #include <furwock/futex.h>
 
+#include "core/attributes.h"
 #include "core/recheck.h"
 #include "core/wait.h"
 #include "sys/futex_pi.h"
 #include "sys/panic.h"
 #include "sys/schedule.h"
 #include "sys/thread.h"
-
-#define COLD __attribute__((cold, noinline))
 
 /*
  * How long everybody polls, as for a mutex that inherits (doc/design/drop-in-kinds.md, "How to

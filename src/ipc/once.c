@@ -34,12 +34,11 @@
 #undef FW_INLINE
 #define FW_INLINE static inline
 
+#include "core/attributes.h"
 #include "ipc/announce.h"
 #include "ipc/holder_word.h"
 #include "ipc/region/member.h"
 #include "ipc/wait.h"
-
-#define COLD __attribute__((cold, noinline))
 
 _Static_assert(sizeof(fw_ipc_once) == 8, "the public promise");
 _Static_assert(FW_IPC_ONCE_DONE_ == FW_IPC_ABANDONED, "no thread's id");

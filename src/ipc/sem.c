@@ -31,14 +31,11 @@
 #include <furwock/ipc/sem.h>
 
 #include "core/adaptive_spin.h"
+#include "core/attributes.h"
 #include "ipc/announce.h"
 #include "ipc/region/member.h"
 #include "ipc/sem.h"
 #include "ipc/wait.h"
-
-/* No frame of a wait where a unit is there. */
-#define NOINLINE __attribute__((noinline))
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 #define SEM_MADE (UINT64_C(1) << 63)
 #define SEM_VALUE UINT64_C(0x7fffffff)

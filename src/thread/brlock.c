@@ -54,13 +54,12 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "core/attributes.h"
 #include "core/wait.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "thread/brlock_lines.h"
-
-#define COLD __attribute__((cold, noinline))
 
 /* n -> n - 1; n, CLOSED -> n - 1, CLOSED, and the last one wakes the writer (BR5). */
 static void leave_stripe(const fw_brlock *l, uint32_t *stripe)

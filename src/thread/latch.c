@@ -32,14 +32,13 @@
 #include <furwock/futex.h>
 #include <furwock/latch.h>
 
+#include "core/attributes.h"
 #include "core/linkable.h"
 #include "core/wait.h"
 #include "sys/panic.h"
 #include "thread/any_source.h"
 #include "thread/event_queue.h"
 #include "thread/latch_word.h"
-
-#define COLD __attribute__((cold, noinline))
 
 _Static_assert(sizeof(fw_latch) == 4, "the public promise");
 

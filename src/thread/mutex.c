@@ -55,6 +55,7 @@
 #include <furwock/futex.h>
 #include <furwock/mutex.h>
 
+#include "core/attributes.h"
 #include "core/recheck.h"
 #include "core/thread_state.h"
 #include "core/tracepoint.h"
@@ -82,8 +83,6 @@
  * many poll, and keep the line from the owner.  doc/design/mutex.md, "How many spin".
  */
 #define TURNS_WHILE_POLLING 4u
-
-#define COLD __attribute__((cold, noinline))
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
 struct waiter {

@@ -52,6 +52,7 @@
 #include <furwock/await.h>
 #include <furwock/futex.h>
 
+#include "core/attributes.h"
 #include "core/operation.h"
 #include "core/recheck.h"
 #include "core/sleep.h"
@@ -63,8 +64,6 @@
 #include "thread/mutex_condition.h"
 #include "thread/mutex_release.h"
 #include "thread/mutex_word.h"
-
-#define COLD __attribute__((cold, noinline))
 
 static bool is_overdue(const fw_await *op)
 {

@@ -36,12 +36,11 @@
 #include <furwock/futex.h>
 #include <furwock/once.h>
 
+#include "core/attributes.h"
 #include "core/wait.h"
 #include "sys/fork.h"
 #include "sys/panic.h"
 #include "sys/thread.h"
-
-#define COLD __attribute__((cold, noinline))
 
 #define ONCE_RUNNING FW_ID_HELD
 #define ONCE_GENERATION_SHIFT 2

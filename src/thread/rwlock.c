@@ -72,6 +72,7 @@
 
 #include <furwock/rwlock.h>
 
+#include "core/attributes.h"
 #include "core/thread_state.h"
 #include "sys/thread.h"
 #include "thread/mode.h"
@@ -79,8 +80,6 @@
 #include "thread/rwlock_posix.h"
 #include "thread/rwlock_queue.h"
 #include "thread/rwlock_word.h"
-
-#define COLD __attribute__((cold, noinline))
 
 _Static_assert(sizeof(fw_rwlock) == 16, "the public promise");
 
