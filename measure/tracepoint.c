@@ -61,6 +61,5 @@ bool tracepoint_read(int fd, uint64_t *count)
 
 const char *tracepoint_missing(long number)
 {
-    return number < 0 ? "the kernel's trace events (tracefs) cannot be read"
-                      : "perf_event_open is not permitted (kernel.perf_event_paranoid)";
+    return number < 0 ? "the kernel's trace events (tracefs) cannot be read" : TRACEPOINT_FORBIDDEN;
 }
