@@ -8,7 +8,8 @@
  *                         the same on a lock that is wrong: status 0 where the tests fail
  * contract --ctest COMMAND...
  *                         writes what ctest has to know: one test for each lock and each group that
- *                         applies to it, run by COMMAND
+ *                         applies to it, run by COMMAND; that of a rival is for `make test
+ *                         MODELS=most`, which .ci/run makes
  * contract --ctest-dropin COMMAND...
  *                         the same for the C library's locks only; COMMAND puts another library in
  *                         its place
@@ -117,15 +118,21 @@ static bool is_ours(const char *lock)
 
 static void list_one(const char *group, const char *lock, const char *suffix, char **command)
 {
+    bool is_rival = *suffix == '\0' && !is_ours(lock); /* it shows that the tests are right */
+
     printf("add_test([=[contract.%s.%s%s]=]", group, lock, suffix);
     for (; *command != NULL; command++)
         printf(" [=[%s]=]", *command);
-    if (*suffix == '\0' && !is_ours(lock)) /* it shows that the tests are right, no more */
+    if (is_rival)
         printf(" --brief");
     printf(" %s %s)\n", group, lock);
     printf("set_tests_properties([=[contract.%s.%s%s]=] PROPERTIES LABELS \"contract%s\""
            " TIMEOUT 1000 SKIP_RETURN_CODE %d)\n",
-           group, lock, suffix, *suffix != '\0' ? ";preload" : "", EXIT_SKIPPED);
+           group, lock, suffix,
+           is_rival          ? ";contract-most"
+           : *suffix != '\0' ? ";preload"
+                             : "",
+           EXIT_SKIPPED);
 }
 
 static void list_for_ctest(bool dropin, char **command)
