@@ -10,7 +10,8 @@
 #   SOAK_ARGS, VM_ARGS        the same for the soak, and for tests in a virtual machine
 #   MODELS=full               the searches of fw-model in full, and the other tests that take long
 #   MODELS=most               the same, without the searches of more than 250,000 states
-#   RIVALS=full               the contract tests of others' locks in as many rounds as of ours
+#   RIVALS=full               with MODELS=most or full: the contract tests of others' locks in as
+#                             many rounds as of ours
 #   SETUP=no                  install no packages: stop, or go on without, where one is missing
 #                             (install, uninstall and dist never install any)
 #   TAG                       of which release `make dist` is
@@ -79,11 +80,12 @@ target = $(DESTDIR)$(prefix)
 # What a run of the tests leaves out, by label.
 left_out_quick := -(most|full)$$
 left_out_most := -quick$$|^model-full$$
-left_out_full := -(quick|most)$$
+left_out_full := -quick$$|^model-most$$
 
 # ThreadSanitizer wants its usual address-space layout; newer kernels randomise more than it bears.
 fixed_layout = $(shell setarch -R true 2> /dev/null && echo setarch -R)
-# Other people's locks are tested once, by `make test`; the other runs are of builds of ours.
+# Other people's locks are tested once, by `make test MODELS=most`; the other runs are of builds of
+# ours.
 # (What else is tested once is not built for them: FURWOCK_ONCE in CMakePresets.json.)
 rivals := ^contract\.[a-z-]+\.(abseil|boost|c11|ck-|fcntl|flock|nsync|ofd|parking|posix)
 rivals := $(rivals)|^contract\.[a-z-]+\.(pthread|rust|sem-|std-|sysv|tbb)
@@ -128,7 +130,7 @@ demo: ## furwock beside the locks you know: a table and a picture, in three minu
 	$(call compile,release,,--target bench/all)
 	@tools/demo
 
-test: build ## build and run all tests (MODELS=most, full: also those that take long)
+test: build ## build and run the tests (MODELS=most, full: also those that take long)
 	@$(if $(filter most full,$(MODELS)),TESTS_IN_FULL=yes) \
 	    $(if $(filter full,$(RIVALS)),RIVALS_IN_FULL=yes) \
 	    $(call run_tests,release,-LE '$(or $(left_out_$(MODELS)),$(error \
