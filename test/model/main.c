@@ -118,7 +118,9 @@ static bool run_program(const struct model_program *program, bool verbose)
         quick_search(bound(), program->expects != NULL, is_large, &r);
     else
         full_search(&r);
-    if (quick && quick_is_open(&r, program->expects != NULL)) {
+    if (is_large && program->expects != NULL && quick_is_open(&r, true)) {
+        full_search(&r); /* what it is there to show, it has to show */
+    } else if (quick && quick_is_open(&r, program->expects != NULL)) {
         print_line(program->name, &r, "passed as far as it went (quick)");
         return true;
     }
