@@ -304,7 +304,8 @@ static void kill_two(const struct kill_case *c, unsigned n)
 {
     struct victim first = {.test = c, .act = c->act, .ending = KILLED};
     struct victim second = {.test = c, .act = c->second};
-    unsigned between = stride() * (is_brief() ? BRIEF_STRIDE : 1);
+    bool is_sampled = is_brief() && n >= BRIEF_STRIDE * stride();
+    unsigned between = stride() * (is_sampled ? BRIEF_STRIDE : 1);
 
     for (first.at = 0; first.at < n; first.at += stride()) {
         for (second.at = first.at % between;; second.at += between) {

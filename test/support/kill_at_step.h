@@ -35,7 +35,8 @@ enum kill_ending {
                        then the victim goes on */
     WATCHED,     /* nobody dies: `watch` is called at each step of one victim */
     KILLED_TWICE /* the first victim at step n; a second one performs `second`, and is killed at
-                       step m: for all n and m (only cases that have a second, and no peer) */
+                       step m: for all n and m, in brief for a third of them (only cases
+                       that have a second, and no peer) */
 };
 #define KILL_ENDING(ending) (1U << (ending))
 #define KILL_ENDINGS_OF_PROCESS                                                   \

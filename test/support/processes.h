@@ -18,7 +18,10 @@
 /* Under a sanitizer or an emulator everything takes longer: a part of the work is enough. */
 extern const bool is_constrained;
 
-/* So it is in a run of the tests that is not in full: TESTS_IN_FULL is not in the environment. */
+/*
+ * The same elsewhere, in a run of the tests that is not in full: TESTS_IN_FULL is not in the
+ * environment.
+ */
 bool is_brief(void);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

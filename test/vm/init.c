@@ -123,6 +123,7 @@ int main(int argc, char **argv)
     mount_at("tmpfs", "/run", NULL);
     setenv("PATH", "/usr/bin:/bin", 1);
     setenv("LD_LIBRARY_PATH", "/lib", 1);
+    setenv("TESTS_IN_FULL", "yes", 1);
     uname(&system);
     printf("vm: kernel: %s\nvm: FUTEX_ROBUST_UNLOCK: %s\nvm: time slice extensions: %s\n",
            system.release, robust_unlock(), slice_extensions());

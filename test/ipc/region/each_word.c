@@ -28,8 +28,7 @@ enum { SOON_US = 500, HANGS_S = 60, AT_ONCE = 16, WORDS_MOST = 512 };
 
 static struct fw_ipc_plan_ plan;
 static char *image; /* what is written over, in a copy for each trial */
-static uint32_t words[WORDS_MOST];
-static unsigned word_count;
+static uint32_t words[WORDS_MOST], word_count;
 
 /* --- The region, and all that lies in it --- */
 
@@ -315,11 +314,12 @@ static void several(void *arg)
 static bool next(struct trial *t)
 {
     t->value += IN_A_ROW;
-    if (t->value < (is_constrained || is_brief() || t->mode == TO_AND_FRO ? IN_A_ROW : VALUES))
+    if (!is_constrained && !is_brief() && t->mode != TO_AND_FRO && t->value < VALUES)
         return true;
-    t->value = 0;
     t->mode = (t->mode + 1) % (is_constrained ? TO_AND_FRO : MODES);
-    return t->mode != BEFORE || ++t->word != word_count;
+    t->word += t->mode == BEFORE;
+    t->value = is_brief() && t->mode != TO_AND_FRO ? t->word * IN_A_ROW % VALUES : 0;
+    return t->word != word_count;
 }
 
 static void await(pid_t child, const struct trial *t)
