@@ -48,7 +48,7 @@ option(FURWOCK_WERROR "Treat warnings as errors" OFF)
 set(FURWOCK_WITHOUT "" CACHE STRING "Directories that are left out, as bench;test/model")
 set(FURWOCK_TESTS "" CACHE STRING "Labels of the tests that are built, as unit|stress; empty: all")
 # What one build shows for all: that the contract tests catch locks that are wrong, what compilers
-# say of the headers, and the C++ tests by another standard.
+# say of the headers, the C++ tests by another standard, and the locks of other libraries.
 option(FURWOCK_ONCE "Build what need not be tested in each build, too" ON)
 
 # Most tests look at what is done and not at how fast, and so does a build that is for some of them

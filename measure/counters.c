@@ -50,7 +50,7 @@ static void open_cycles(struct counters *c)
     c->instructions = c->cycles < 0 ? -1 : open_hardware(PERF_COUNT_HW_INSTRUCTIONS);
     if (c->cycles < 0)
         c->no_cycles = c->cycles == -EACCES || c->cycles == -EPERM
-                           ? TRACEPOINT_FORBIDDEN
+                           ? PERF_FORBIDDEN
                            : "this machine shows no hardware counters";
 }
 

@@ -61,5 +61,5 @@ bool tracepoint_read(int fd, uint64_t *count)
 
 const char *tracepoint_missing(long number)
 {
-    return number < 0 ? "the kernel's trace events (tracefs) cannot be read" : TRACEPOINT_FORBIDDEN;
+    return number < 0 ? "the kernel's trace events (tracefs) cannot be read" : PERF_FORBIDDEN;
 }

@@ -29,7 +29,7 @@ void tracepoint_switch(int fd, bool on);
 bool tracepoint_read(int fd, uint64_t *count);
 
 /* Why a counter of any kind cannot be had, if perf_event_open returns EACCES or EPERM. */
-#define TRACEPOINT_FORBIDDEN "perf_event_open is not permitted (kernel.perf_event_paranoid)"
+#define PERF_FORBIDDEN "perf_event_open is not permitted (kernel.perf_event_paranoid)"
 
 /* Why a counter cannot be had, given what tracepoint_number answered. */
 const char *tracepoint_missing(long number);

@@ -26,7 +26,8 @@ set(adapters_boost boost rw:boost-sharable)
 set(adapters_foreign ${adapters_c11} ${adapters_nsync} ${adapters_abseil} ${adapters_tbb}
     ${adapters_ck} ${adapters_boost} parking_lot rw:parking_lot cond:parking_lot rust-std)
 if(NOT FURWOCK_ONCE OR FURWOCK_SANITIZE STREQUAL "thread")
-    missing_adapters("not in this build: in the release build it is" ${adapters_foreign})
+    missing_adapters("left out of builds with FURWOCK_ONCE=OFF, and for ThreadSanitizer"
+        ${adapters_foreign})
     return()
 endif()
 
