@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "core/pi_wait.h"
 #include "core/recheck.h"
 #include "sys/back_off.h"
 #include "sys/futex_pi.h"
@@ -69,8 +70,7 @@ static bool is_orphaned(const struct fw_rt_state *w, uint32_t *word, uint32_t ow
 static void lock_slow_(const struct fw_rt_state *w, uint32_t *word, uint32_t tid, unsigned shared)
 {
     for (;;) {
-        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_NS);
-        int error = fw_futex_lock_pi_(word, shared, &recheck);
+        int error = fw_pi_wait_(word, shared, FW_RECHECK_RT_NS);
         uint32_t seen = fw_load32_relaxed(word), owner = seen & FUTEX_TID_MASK;
         if (error == 0 || error == -EDEADLK) /* its own: left from a thread with this id */
             return;

@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "core/pi_wait.h"
 #include "core/recheck.h"
 #include "sys/back_off.h"
 #include "sys/clock.h"
@@ -115,8 +116,7 @@ static int wait_slow_(struct fw_rt_task *t, uint32_t *word)
 {
     for (;;) {
         /* as in proxy.c: a thread id may have been given out anew */
-        fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, FW_RECHECK_RT_PROXY_MAX_NS);
-        int error = fw_futex_lock_pi_(word, t->shared, &recheck);
+        int error = fw_pi_wait_(word, t->shared, FW_RECHECK_RT_PROXY_MAX_NS);
         uint32_t owner = fw_load32_relaxed(word) & FUTEX_TID_MASK;
         if (error == 0)
             return arrive(word);

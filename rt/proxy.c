@@ -65,6 +65,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "core/pi_wait.h"
 #include "core/recheck.h"
 #include "sys/back_off.h"
 #include "sys/clock.h"
@@ -201,8 +202,7 @@ static uint32_t *prepare(struct fw_rt_task *t, struct fw_rt_task_record *holder,
 /* Waits at the proxy.  True: look whether the holder lives. */
 static bool sleep_there(struct fw_rt_task *t, uint32_t *proxy)
 {
-    fw_deadline recheck = fw_deadline_in_(CLOCK_MONOTONIC, t->recheck_ns);
-    int error = fw_futex_lock_pi_(proxy, t->shared, &recheck);
+    int error = fw_pi_wait_(proxy, t->shared, t->recheck_ns);
     uint32_t owner = owner_of(proxy);
 
     if (t->recheck_ns < FW_RECHECK_RT_PROXY_MAX_NS)

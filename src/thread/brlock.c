@@ -56,7 +56,7 @@
 
 #include "core/attributes.h"
 #include "core/wait.h"
-#include "sys/clock.h"
+#include "sys/back_off.h"
 #include "sys/panic.h"
 #include "sys/percpu.h"
 #include "thread/brlock_lines.h"
@@ -213,7 +213,7 @@ static uint32_t close_counters(fw_brlock *l)
     int error;
 
     while ((error = fw_percpu_fence_()) == -ENOMEM)
-        fw_yield_();
+        fw_back_off_();
     if (error != 0)
         fw_panic_errno_("big-reader lock: membarrier is refused", -error);
     for (uint32_t i = 0; i < l->counters_; i++) {

@@ -11,7 +11,14 @@ SYS = Path("src/sys")
 C_LIKE = {".c", ".h", ".cc", ".cpp", ".hpp"}
 FUTEX = re.compile(r"\b(?:SYS|__NR)_futex\w*")
 SYSTEM_CALL = re.compile(r"\b(?:syscall|fw_system_call_)\s*\(|\b(?:SYS|__NR)_\w+")
-SLEEP = re.compile(r"\b(?:fw_futex_wait\w*|clock_nanosleep|nanosleep|usleep)\s*\(")
+# Of the C library's functions that are a system call, those that a lock could have use for.
+WRAPPER = re.compile(
+    r"(?<![\w.>])(?:m(?:un|re)?map|mprotect|madvise|mlock|prctl|sched_[sg]et\w+|sched_yield"
+    r"|sigaction|pthread_sigmask|open|openat|close|read|write|pread|pwrite|ftruncate|fstat|fcntl"
+    r"|ioctl|kill|tgkill|getpid|gettid|eventfd|epoll_\w+|timerfd_\w+|memfd_create|shm_open"
+    r"|[sg]etrlimit|flock|clock_gettime)\s*\(")
+SLEEP = re.compile(r"\b(?:fw_futex_wait\w*|fw_futex_lock_pi_|fw_sleep_for_|fw_clock_sleep_\w+"
+                   r"|fw_yield_|sched_yield|clock_nanosleep|nanosleep|usleep)\s*\(")
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE)
 
 
@@ -157,10 +164,17 @@ def check_calls(tree):
                   f"a system call outside src/sys/ ({TABLE})")
 
 
+def check_wrappers(tree):
+    """locks ask the kernel through src/sys/, not the C library; layers.txt's list only shrinks"""
+    check_limited(tree, WRAPPER, ("wrappers", "may not call the C library's", "kernel boundary"),
+                  f"the C library's system call outside src/sys/ ({TABLE})")
+
+
 def check_sleeps(tree):
     """only the wait engine sleeps, and what layers.txt lists; that list only shrinks"""
     check_limited(tree, SLEEP, ("sleeps", "may not sleep", "wait engine"),
                   f"sleeps by itself: use the wait engine (src/core/, {TABLE})")
 
 
-CHECKS = [check_futex, check_includes, check_inspect, check_calls, check_sleeps]
+CHECKS = [check_futex, check_includes, check_inspect, check_calls, check_wrappers,
+          check_sleeps]
