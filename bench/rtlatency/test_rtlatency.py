@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
 
 import try_bench  # noqa: E402
+from infull import IN_FULL  # noqa: E402
 
 BRIEF = ("--quick",)
 SLOW = ("PCP", "MPCP", "FMLP+")
@@ -96,7 +97,8 @@ class Allowed(try_bench.Result):
     def test_tasks(self):
         if "perf_event_open" in try_bench.run(*BRIEF, "--tasks", "PCP-DU-BOOL").stderr:
             self.skipTest("perf_event_open is refused")
-        text, result = try_bench.measured(*BRIEF, "--tasks", "--milliseconds", "100")
+        text, result = try_bench.measured(*BRIEF, "--tasks", "--milliseconds",
+                                          "100" if IN_FULL else "30")
         cells = {(cell["cpus"], cell["lock"]): cell["ns"] for cell in result["cells"]}
         for (_, lock), figures in cells.items():
             self.assertEqual(set(figures),

@@ -287,8 +287,8 @@ class Limits(unittest.TestCase):
         self.refused("cannot start 20000 tasks: .*tightest limit here is", "--tasks", "20000")
 
     def test_many_tasks(self):
-        for kind, tasks in (("threads", "1000" if IN_FULL else "300"),
-                            ("processes", "300" if IN_FULL else "100")):
+        for kind, tasks in (("threads", "1000" if IN_FULL else "100"),
+                            ("processes", "300" if IN_FULL else "50")):
             done = worker("--lock", "pthread", "--kind", kind, "--tasks", tasks, "--seconds",
                           "0.05", "--lht", "1")
             self.assertEqual(done.returncode, 0, done.stderr)

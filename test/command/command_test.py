@@ -15,6 +15,7 @@ import unittest
 
 PROGRAM = []
 IN_FULL = "TESTS_IN_FULL" in os.environ
+in_full = unittest.skipUnless(IN_FULL, "only in full")
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 QUICK = ["--seconds", "0.1"]
 ALLOWED = sorted(os.sched_getaffinity(0))

@@ -68,6 +68,7 @@ class Noise(Case):
                          r"\n  CPUs stood still for more than 50 us: [0-9.]+ %\n"
                          r"  stolen by a hypervisor: ")
 
+    @command_test.in_full
     def test_stall(self):
         """What is no stall yet makes no run invalid."""
         words = ["rt", "run", "--json", "--tier", "A", "-p", "PCP", "-n", "300", *GENEROUS,
@@ -98,6 +99,7 @@ class Noise(Case):
             self.skipTest(done.stderr.strip())
         return done, json.loads(path.read_text(encoding="utf-8"))
 
+    @command_test.in_full
     def test_sets(self):
         """rt_sets.py hands on how much noise is allowed, and from when on it is noise."""
         with spinner(self):
