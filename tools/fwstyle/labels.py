@@ -4,7 +4,7 @@
 import re
 
 # A definition begins a line, and two spaces part it from its sentence; a range (MU1-3) is none.
-DEFINED = re.compile(r"^(?: \*)? {1,8}([A-Z]{2,9})(\d{1,2})  +\S")
+DEFINED = re.compile(r"^(?: \*|//)? {1,8}([A-Z]{1,9})(\d{1,2})  +\S")
 CITED = re.compile(r"\b([A-Z]{2,9})(\d{1,2})\b")
 SOURCES = {".c", ".h", ".md"}
 NOT_OURS = {"test/atomic/upstream"}
@@ -14,7 +14,7 @@ def definitions(tree):
     """Where each label is defined; finds those that are defined twice."""
     seen = {}
     for path in tree.files:
-        if path.suffix not in SOURCES or path.parts[0] in ("test", "bench"):
+        if path.suffix not in SOURCES or any(path.is_relative_to(p) for p in NOT_OURS):
             continue
         for number, line in enumerate(tree.lines(path), 1):
             match = DEFINED.match(line)

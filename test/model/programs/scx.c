@@ -7,9 +7,9 @@
  *   ceiling      who gets a lock under a ceiling has a base priority above the ceilings of those
  *                that other tasks of its CPU are inside of
  *   dead owner   who gets the lock of one that has died in a section is told, and nobody else
- *   SCX1           while a task runs with CAN_LOCK, no other task of its CPU has a lock in its way
- *   SCX2           no page has CAN_LOCK when `alive` is 0
- *   SCX3           there is no token while somebody is in the section
+ *   by SCX1      while a task runs with CAN_LOCK, no other task of its CPU has a lock in its way
+ *   by SCX2      no page has CAN_LOCK when `alive` is 0
+ *   by SCX3      there is no token while somebody is in the section
  *   left over    in the end nothing is held, and where nobody died, queues and tokens are empty
  *
  * Scripts: j sleeps for a while; a b lock, A B unlock; c d try, C D unlock if that went well.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A mutex of any kind, and a condition variable with it; and C11's.  Contract: differ.h.
 //
-//   I1  at most one sleeps for the mutex and at most one waits on the condition variable, and there
-//       is no signal while somebody sleeps for the mutex: which comes first would be up to chance
-//   I2  nobody unlocks a plain mutex that is free, nor another's with a ceiling: the C library does
-//       itself harm
-//   I3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled: POSIX
-//       (XSH 2.9.5) leaves open whether that ends it or its wait returns
+//   DMU1  at most one sleeps for the mutex and at most one waits on the condition variable, and
+//         there is no signal while somebody sleeps for the mutex: which comes first would be up to
+//         chance
+//   DMU2  nobody unlocks a plain mutex that is free, nor another's with a ceiling: the C library
+//         does itself harm
+//   DMU3  a waiter that was signalled, and sleeps until the mutex is free, is not cancelled: POSIX
+//         (XSH 2.9.5) leaves open whether that ends it or its wait returns
 #include <errno.h>
 #include <string.h>
 
@@ -174,7 +175,7 @@ static void step_unlock(int who, struct order o)
     bool plain = !model.robust && model.protocol == PTHREAD_PRIO_NONE && !is_checked();
 
     if (plain && model.owner == NO_ACTOR)
-        return; // I2
+        return; // DMU2
     if (model.protocol == PTHREAD_PRIO_PROTECT && model.owner != who && !is_checked())
         return;
     o.name = "unlock";
@@ -220,7 +221,7 @@ static void step_wait(int who, struct order o)
 static void step_signal(int who, struct order o)
 {
     if (model.locker != NO_ACTOR)
-        return; // I1
+        return; // DMU1
     o.name = "signal";
     o.call = mutex_signal;
     o.value = (int)draw(2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A read-write lock of any kind.  Contract: differ.h.
 //
-//   I1  at most one sleeps for the lock: which comes first would be up to chance
+//   DRW1  at most one sleeps for the lock: which comes first would be up to chance
 #include <errno.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static void step_lock(int who, bool write)
     }
     may_sleep = which == FAR && !mine && (write ? !is_free() : model.writer != NO_ACTOR);
     if (which == FAR && model.sleeper != NO_ACTOR)
-        return; // I1
+        return; // DRW1
     // Reads, and now wants to write: would wait for himself.
     if (which == FAR && write && model.readers[who] != 0)
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An unnamed semaphore.  Contract: differ.h.
 //
-//   I1  at most one sleeps
+//   DSEM1  at most one sleeps
 #include <errno.h>
 #include <limits.h>
 #include <semaphore.h>
