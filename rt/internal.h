@@ -12,6 +12,7 @@
 #include <furwock/rt.h>
 
 #include "rt/decide.h"
+#include "rt/liveness.h"
 #include "rt/state.h"
 #include "rt/trace.h"
 #include "sys/robust.h"
@@ -168,19 +169,9 @@ void fw_rt_proxy_leave_slow_(struct fw_rt_task *t);
 /* Does somebody wait for the section of a lock whose bit the caller has set? */
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
 
-/*
- * liveness.c: what a record's words say, which the kernel keeps.  UNKNOWN: it keeps none for that
- * thread.  CORRUPT: no thread has written that.  No system call.
- */
-enum fw_rt_liveness_state { FW_RT_IS_ALIVE, FW_RT_IS_DEAD, FW_RT_IS_UNKNOWN, FW_RT_IS_CORRUPT };
-enum fw_rt_liveness_state fw_rt_liveness_(const struct fw_rt_task_record *c);
-
-/* The calling thread's words, in its record that is JOINING; and when it is a task no more. */
+/* liveness.c (liveness.h): its thread's words in a record that is JOINING, and as it ends. */
 void fw_rt_liveness_begin_(struct fw_rt_task *t);
 void fw_rt_liveness_end_(struct fw_rt_task *t);
-
-/* Is the record's thread still the one that began there?  A system call; if UNKNOWN, some more. */
-bool fw_rt_is_alive_(const struct fw_rt_task_record *c);
 
 /* Is there no such thread?  One system call. */
 bool fw_rt_no_thread_(uint32_t tid);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rt/scx/page.h"
+#include "rt/inspect.h"
 #include "view.h"
 
 /* Exit statuses of `furwock rt status` without a group, beside 0: those of init scripts (LSB). */

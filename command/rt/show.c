@@ -6,7 +6,7 @@
 
 #include <furwock/rt.h>
 
-#include "rt/decide.h"
+#include "rt/inspect.h"
 
 static const char *task_name(const struct rt_view *v, uint32_t t)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "rt/trace_file.h"
+#include "rt/inspect.h"
 #include "trace.h"
 
 enum { FILES_MAX = 1024 };

@@ -12,8 +12,7 @@
 #include "command/print/visible.h"
 #include "command/show/show.h"
 #include "ipc/inspect.h"
-#include "rt/decide.h"
-#include "rt/internal.h"
+#include "rt/inspect.h"
 
 #define OBJECT "furwock-rt"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "command/regions/region.h"
-#include "rt/state.h"
+#include "rt/inspect.h"
 
 /*
  * What a group knows (rt/state.h), as a stranger sees it, and what follows from that.  Its tasks go

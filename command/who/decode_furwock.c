@@ -5,12 +5,7 @@
 
 #include "decode.h"
 #include "posix/inspect.h"
-#include "thread/barrier_word.h"
-#include "thread/brlock_lines.h"
-#include "thread/cond_queue.h"
-#include "thread/mutex_word.h"
-#include "thread/rwlock_queue.h"
-#include "thread/rwlock_word.h"
+#include "thread/inspect.h"
 
 /* Of the drop-in: pthread_mutex_t and pthread_rwlock_t. */
 enum { PTHREAD_KIND = 16, PTHREAD_SITE = 24, PTHREAD_RWLOCK = 40, PTHREAD_WRITER = 24 };

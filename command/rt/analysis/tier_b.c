@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tier B's scheduler gives to others above all priorities; the formulas are analysis.h's. */
 #include "command/rt/analysis/parts.h"
-#include "rt/scx/page.h"
+#include "rt/inspect.h"
 
 /* May a task of that CPU wait for a lock until it is let through? */
 static bool waits_long(const struct study *s, int cpu)

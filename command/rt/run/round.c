@@ -10,7 +10,7 @@
 #include "command/command.h"
 #include "measure/clock.h"
 #include "plan.h"
-#include "rt/trace_file.h"
+#include "rt/inspect.h"
 #include "run.h"
 #include "stall.h"
 #include "why.h"

@@ -8,7 +8,7 @@
 #include "bpf/sched/loader.h"
 #include "command/rt/scheduler.h"
 #include "command/rt/set.h"
-#include "rt/scx/user.h"
+#include "rt/scx/inspect.h"
 
 uint64_t rt_run_woken(const fw_rt_task *task)
 {
