@@ -10,7 +10,7 @@
 
 #include "command/rt/run/plan.h"
 #include "command/rt/run/run.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 enum { HIGH, OWNER, MIDDLE, LESS, ELSEWHERE, TASKS, CPUS = 3 };
 enum { EVENTS = 32, LIMIT_US = 25, US = 1000 };
@@ -173,11 +173,10 @@ static bool is_right(const struct scenario *s, evaluation *evaluate, struct run_
            r[LESS].lost == US * s->found.of_less && r[ELSEWHERE].lost == US * s->found.elsewhere;
 }
 
-static void each_scenario(void **state)
+TEST(each_scenario)
 {
     struct run_result r[TASKS];
 
-    (void)state;
     for (int i = 0; i < SCENARIOS; i++)
         if (!is_right(&scenarios[i], rt_run_evaluate, r))
             fail_msg("%s: blocked for %llu ns, lost %llu, present %llu, above %llu",
@@ -186,11 +185,10 @@ static void each_scenario(void **state)
                      (unsigned long long)r[HIGH].above);
 }
 
-static void a_job_above_the_limit_is_kept(void **state)
+TEST(a_job_above_the_limit_is_kept)
 {
     struct run_result r[TASKS];
 
-    (void)state;
     evaluate_case(&scenarios[SCENARIOS - 1], rt_run_evaluate, r);
     assert_int_equal(r[HIGH].kept[0].release, 10 * US);
     assert_int_equal(r[HIGH].kept[0].end, 50 * US);
@@ -207,7 +205,7 @@ static int wrong(evaluation *evaluate)
     return n;
 }
 
-static void each_fault_is_found(void **state)
+TEST(each_fault_is_found)
 {
     static const struct {
         const char *name;
@@ -220,7 +218,6 @@ static void each_fault_is_found(void **state)
                  {"nobody waits for an owner", rt_run_evaluate_never},
                  {"a lock that was handed on is still owned", rt_run_evaluate_late}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {
         int n = wrong(fault[i].evaluate);
         printf("%s: %d scenarios of %d are wrong\n", fault[i].name, n, SCENARIOS);
@@ -230,7 +227,7 @@ static void each_fault_is_found(void **state)
 }
 
 /* A job's parts add up, in the right order. */
-static void the_parts_of_a_job_add_up(void **state)
+TEST(the_parts_of_a_job_add_up)
 {
     static const struct taskset_task task = {.execution = 100,
                                              .suspension = 7,
@@ -244,7 +241,6 @@ static void the_parts_of_a_job_add_up(void **state)
     uint64_t executes = 0, sleeps = 0;
     int order = 0, held = 0, pieces = 0;
 
-    (void)state;
     for (size_t i = 0; i < p.count; i++) {
         const struct run_step *s = &p.step[i];
         if (s->what == RUN_DO_EXECUTE) {
@@ -267,14 +263,4 @@ static void the_parts_of_a_job_add_up(void **state)
     free(p.step);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_scenario),
-        cmocka_unit_test(a_job_above_the_limit_is_kept),
-        cmocka_unit_test(each_fault_is_found),
-        cmocka_unit_test(the_parts_of_a_job_add_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

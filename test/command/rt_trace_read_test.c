@@ -11,7 +11,7 @@
 #include "command/command.h"
 #include "command/rt/trace.h"
 #include "rt/trace_file.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 enum { TASK = 100, OTHER = 200, MS = 1000000, START = 1000 /* ms */ };
 
@@ -104,29 +104,27 @@ static const char *runs(const double *ms, size_t n, const struct line *line, siz
 #define RUNS(times, lines) \
     runs(times, sizeof(times) / sizeof *(times), lines, sizeof(lines) / sizeof *(lines))
 
-static void all_switches(void **state)
+TEST(all_switches)
 {
     const double told[] = {0, 3, 5};
     const struct line lines[] = {{-1, 0, OTHER, TASK}, {2, 0, TASK, OTHER}, {2.5, 0, OTHER, TASK},
                                  {4, 0, TASK, OTHER},  {4.5, 1, 0, TASK},   {6, 1, TASK, 0}};
 
-    (void)state;
     assert_string_equal(RUNS(told, lines), "0.0-2.0 2.5-4.0 4.5-5.0");
     assert_string_equal(kernel.why, "");
 }
 
-static void lost_switches_in(void **state)
+TEST(lost_switches_in)
 {
     const double told[] = {0, 3, 5};
     const struct line lines[] = {{2, 0, TASK, OTHER}, {4, 0, TASK, OTHER}, {6, 1, TASK, 0}};
 
-    (void)state;
     assert_string_equal(RUNS(told, lines), "0.0-2.0 3.0-4.0");
     assert_non_null(strstr(kernel.why, "3 of the tasks' 6 switches"));
 }
 
 /* By the time of which somebody else leaves its CPU, or it comes to another. */
-static void lost_switches_out(void **state)
+TEST(lost_switches_out)
 {
     const double told[] = {0, 1, 3.5, 5};
     const struct line lines[] = {{-1, 0, OTHER, TASK},
@@ -135,48 +133,34 @@ static void lost_switches_out(void **state)
                                  {4, 1, 0, TASK},
                                  {6, 1, TASK, 0}};
 
-    (void)state;
     assert_string_equal(RUNS(told, lines), "0.0-1.0 3.0-3.5 4.0-5.0");
     assert_non_null(strstr(kernel.why, "2 of the tasks' 6 switches"));
 }
 
-static void none_of_these_threads(void **state)
+TEST(none_of_these_threads)
 {
     const double told[] = {0, 5};
     const struct line lines[] = {{1, 0, OTHER, 0}, {2, 0, 0, OTHER}};
 
-    (void)state;
     assert_string_equal(RUNS(told, lines), "unknown");
     assert_non_null(strstr(kernel.why, "pid namespace"));
 }
 
-static int make_folder(void **state)
+static int make_folder(void)
 {
-    (void)state;
     strcpy(folder, "/tmp/furwock-test-XXXXXX");
     return mkdtemp(folder) == NULL;
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
     char path[128];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/trace", folder);
     unlink(path);
     snprintf(path, sizeof path, "%s/task%s", folder, FW_RT_TRACE_ENDING);
     unlink(path);
-    return rmdir(folder);
+    assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_switches),
-        cmocka_unit_test(lost_switches_in),
-        cmocka_unit_test(lost_switches_out),
-        cmocka_unit_test(none_of_these_threads),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_MAIN(make_folder, remove_folder)

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "rt/internal.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void names_lead_back(void **state)
+TEST(names_lead_back)
 {
-    (void)state;
     for (int p = FW_RT_PIP; p <= FW_RT_PROTOCOLS; p++) {
         const char *name = fw_rt_protocol_name((fw_rt_protocol)p);
         assert_non_null(name);
@@ -20,11 +19,10 @@ static void names_lead_back(void **state)
     assert_int_equal(fw_rt_protocol_named("fmlp+"), FW_RT_FMLP);
 }
 
-static void others_have_none(void **state)
+TEST(others_have_none)
 {
     static const int others[] = {0, -1, FW_RT_PROTOCOLS + 1, 1 << 30};
 
-    (void)state;
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
         assert_null(fw_rt_protocol_name((fw_rt_protocol)others[i]));
         assert_int_equal(fw_rt_kind_of_((fw_rt_protocol)others[i]), FW_RT_KIND_NONE);
@@ -35,9 +33,8 @@ static void others_have_none(void **state)
     assert_int_equal(fw_rt_protocol_named(NULL), 0);
 }
 
-static void the_baselines_ask_the_kernel(void **state)
+TEST(the_baselines_ask_the_kernel)
 {
-    (void)state;
     for (int p = FW_RT_PIP; p <= FW_RT_PROTOCOLS; p++)
         assert_int_equal(fw_rt_asks_kernel_((fw_rt_protocol)p),
                          p == FW_RT_PCP || p == FW_RT_MPCP || p == FW_RT_FMLP);
@@ -49,13 +46,12 @@ static void *look_from_elsewhere(void *unused)
     return fw_rt_strerror()[0] == '\0' ? NULL : "something";
 }
 
-static void a_sentence_is_kept_until_it_goes_well(void **state)
+TEST(a_sentence_is_kept_until_it_goes_well)
 {
     char longest[1000];
     pthread_t other;
     void *seen = NULL;
 
-    (void)state;
     assert_string_equal(fw_rt_strerror(), "");
     assert_int_equal(fw_rt_fail_(EPERM, "no %s for %d", "way", 3), EPERM);
     assert_string_equal(fw_rt_strerror(), "no way for 3");
@@ -71,14 +67,4 @@ static void a_sentence_is_kept_until_it_goes_well(void **state)
     fw_rt_good_();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_lead_back),
-        cmocka_unit_test(others_have_none),
-        cmocka_unit_test(the_baselines_ask_the_kernel),
-        cmocka_unit_test(a_sentence_is_kept_until_it_goes_well),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two threads that share an entry of the assist's page. */
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -89,9 +89,8 @@ static int two_of_one_entry(void)
     return fixture_in_new_namespace(look_at_two_of_one_entry);
 }
 
-static void threads_of_one_entry_take_it_from_each_other(void **state)
+TEST(threads_of_one_entry_take_it_from_each_other)
 {
-    (void)state;
     fixture_start(FW_ASSIST_READ_BY_GROUP, 0);
     assert_int_equal(fixture_in_child(two_of_one_entry, 0), 0);
     fixture_stop();
@@ -99,10 +98,6 @@ static void threads_of_one_entry_take_it_from_each_other(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_of_one_entry_take_it_from_each_other),
-    };
-
     fixture_enter();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

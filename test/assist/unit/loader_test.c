@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The assist is started and stopped: what is there then, who may read, what may be in the way. */
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,20 +55,17 @@ static struct fw_assist_status status_now(void)
     return status;
 }
 
-static int leave_nothing(void **state)
+static void leave_nothing(void)
 {
-    (void)state;
     umount2("/run/furwock/assist", MNT_DETACH);
     rmdir("/run/furwock/assist");
     rmdir("/run/furwock");
-    return 0;
 }
 
 /* ---- What it does ---- */
 
-static void it_starts_and_stops(void **state)
+TEST(it_starts_and_stops)
 {
-    (void)state;
     assert_false(status_now().running);
     assert_int_equal(start(), FW_BPF_DONE);
     expect_text("started");
@@ -84,9 +81,8 @@ static void it_starts_and_stops(void **state)
     expect_nothing_left();
 }
 
-static void twice_is_told(void **state)
+TEST(twice_is_told)
 {
-    (void)state;
     assert_int_equal(start(), FW_BPF_DONE);
     assert_int_equal(start(), FW_BPF_NOTHING_TO_DO);
     expect_text("it runs already");
@@ -96,9 +92,8 @@ static void twice_is_told(void **state)
     expect_nothing_left();
 }
 
-static void readers_are_told_that_it_stops(void **state)
+TEST(readers_are_told_that_it_stops)
 {
-    (void)state;
     assert_int_equal(start(), FW_BPF_DONE);
     const struct fw_assist_page *page = namespace_map_page();
     assert_non_null(page);
@@ -109,12 +104,11 @@ static void readers_are_told_that_it_stops(void **state)
 }
 
 /* Of those who wait for one another all come through. */
-static void many_at_once_do_no_harm(void **state)
+TEST(many_at_once_do_no_harm)
 {
     enum { MANY = 6 };
     int status;
 
-    (void)state;
     for (int i = 0; i < MANY; i++)
         if (fork() == 0) {
             bool good = true;
@@ -148,9 +142,8 @@ static int try_as_stranger(void)
                : 1;
 }
 
-static void who_may_not_is_refused(void **state)
+TEST(who_may_not_is_refused)
 {
-    (void)state;
     fixture_start(FW_ASSIST_READ_BY_ROOT, 0);
     assert_int_equal(fixture_in_child(try_as_stranger, STRANGERS_ID), 0);
     fixture_stop();
@@ -180,9 +173,8 @@ static int try_to_write(void)
     return 0;
 }
 
-static void nobody_writes_to_the_page(void **state)
+TEST(nobody_writes_to_the_page)
 {
-    (void)state;
     fixture_start(FW_ASSIST_READ_BY_GROUP, 0);
     assert_int_equal(fixture_in_child(try_to_write, STRANGERS_ID), 0);
     assert_int_equal(fixture_in_child(try_to_write, 0), 0);
@@ -195,12 +187,11 @@ static void nobody_writes_to_the_page(void **state)
 
 /* ---- What others left ---- */
 
-static void what_has_lost_a_program_is_cleared_away(void **state)
+TEST(what_has_lost_a_program_is_cleared_away)
 {
     static const char *const pins[] = {"switch", "exit", "exec", "join", "page"};
     char path[100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof pins / sizeof *pins; i++) {
         assert_int_equal(start(), FW_BPF_DONE);
         snprintf(path, sizeof path, "%s/%s", FW_ASSIST_MOUNT, pins[i]);
@@ -254,9 +245,8 @@ static void pin_a_page(uint64_t magic, uint32_t version, bool with_links)
     close(map);
 }
 
-static void another_version_that_runs_is_not_replaced(void **state)
+TEST(another_version_that_runs_is_not_replaced)
 {
-    (void)state;
     pin_a_page(FW_ASSIST_MAGIC, FW_ASSIST_VERSION + 1, true);
     assert_int_equal(start(), FW_BPF_IN_THE_WAY);
     expect_text("stop it first");
@@ -266,9 +256,8 @@ static void another_version_that_runs_is_not_replaced(void **state)
     expect_nothing_left();
 }
 
-static void another_versions_stale_pin_is_cleared_away(void **state)
+TEST(another_versions_stale_pin_is_cleared_away)
 {
-    (void)state;
     pin_a_page(FW_ASSIST_MAGIC, FW_ASSIST_VERSION - 1, false);
     assert_int_equal(start(), FW_BPF_DONE);
     expect_text("one that had ended");
@@ -276,15 +265,14 @@ static void another_versions_stale_pin_is_cleared_away(void **state)
     expect_nothing_left();
 }
 
-static void what_is_not_ours_is_left_alone(void **state)
+TEST(what_is_not_ours_is_left_alone)
 {
-    (void)state;
     pin_a_page(1, 1, true);
     assert_int_equal(start(), FW_BPF_IN_THE_WAY);
     assert_int_equal(stop(), FW_BPF_IN_THE_WAY);
     expect_text("not ours");
     assert_int_equal(access(FW_ASSIST_PIN, F_OK), 0);
-    leave_nothing(NULL);
+    leave_nothing();
 
     mkdir("/run/furwock", 0711);
     mkdir(FW_ASSIST_MOUNT, 0755);
@@ -292,7 +280,7 @@ static void what_is_not_ours_is_left_alone(void **state)
     assert_int_equal(start(), FW_BPF_IN_THE_WAY);
     assert_int_equal(stop(), FW_BPF_IN_THE_WAY);
     expect_text("not ours");
-    leave_nothing(NULL);
+    leave_nothing();
 
     assert_int_equal(symlink("/tmp", "/run/furwock"), 0);
     assert_int_equal(start(), FW_BPF_FAILED);
@@ -300,9 +288,8 @@ static void what_is_not_ours_is_left_alone(void **state)
     unlink("/run/furwock");
 }
 
-static void a_directory_that_others_may_change_is_not_used(void **state)
+TEST(a_directory_that_others_may_change_is_not_used)
 {
-    (void)state;
     assert_int_equal(mkdir("/run/furwock", 0777), 0);
     assert_int_equal(chmod("/run/furwock", 0777), 0);
     assert_int_equal(start(), FW_BPF_IN_THE_WAY);
@@ -311,9 +298,8 @@ static void a_directory_that_others_may_change_is_not_used(void **state)
 }
 
 /* A start or stop that is killed at any time leaves nothing that the next one does not mend. */
-static void the_killed_leave_nothing_that_matters(void **state)
+TEST(the_killed_leave_nothing_that_matters)
 {
-    (void)state;
     for (int i = 0; i < 30; i++) {
         pid_t child = fork();
         if (child == 0) {
@@ -336,21 +322,6 @@ static void the_killed_leave_nothing_that_matters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(it_starts_and_stops, leave_nothing),
-        cmocka_unit_test_teardown(twice_is_told, leave_nothing),
-        cmocka_unit_test_teardown(readers_are_told_that_it_stops, leave_nothing),
-        cmocka_unit_test_teardown(many_at_once_do_no_harm, leave_nothing),
-        cmocka_unit_test_teardown(who_may_not_is_refused, leave_nothing),
-        cmocka_unit_test_teardown(nobody_writes_to_the_page, leave_nothing),
-        cmocka_unit_test_teardown(what_has_lost_a_program_is_cleared_away, leave_nothing),
-        cmocka_unit_test_teardown(another_version_that_runs_is_not_replaced, leave_nothing),
-        cmocka_unit_test_teardown(another_versions_stale_pin_is_cleared_away, leave_nothing),
-        cmocka_unit_test_teardown(what_is_not_ours_is_left_alone, leave_nothing),
-        cmocka_unit_test_teardown(a_directory_that_others_may_change_is_not_used, leave_nothing),
-        cmocka_unit_test_teardown(the_killed_leave_nothing_that_matters, leave_nothing),
-    };
-
     fixture_enter();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, leave_nothing);
 }

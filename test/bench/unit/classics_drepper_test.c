@@ -2,11 +2,10 @@
 #include "bench/classics/drepper.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_drepper l = CLASSIC_DREPPER_INIT;
 
     classic_drepper_lock(&l);
@@ -19,9 +18,8 @@ static void words(void **state)
     assert_int_equal(l.word, 1);
 }
 
-static void an_awaited_lock_is_freed(void **state)
+TEST(an_awaited_lock_is_freed)
 {
-    (void)state;
     classic_drepper l = {DREPPER_AWAITED, CLASSIC_SHARED};
 
     assert_int_equal(classic_drepper_trylock(&l), EBUSY);
@@ -30,9 +28,8 @@ static void an_awaited_lock_is_freed(void **state)
     assert_int_equal(l.word, 0);
 }
 
-static void the_slow_lock_takes_a_free_lock_as_awaited(void **state)
+TEST(the_slow_lock_takes_a_free_lock_as_awaited)
 {
-    (void)state;
     classic_drepper l = CLASSIC_DREPPER_INIT;
 
     classic_drepper_lock_slow_(&l, DREPPER_HELD); /* it was held, and is no longer */
@@ -54,9 +51,8 @@ static void lock_and_unlock(void *arg)
     classic_drepper_unlock(&a->lock);
 }
 
-static void who_has_slept_keeps_the_duty_to_wake(void **state)
+TEST(who_has_slept_keeps_the_duty_to_wake)
 {
-    (void)state;
     struct fixture *a = share(sizeof *a);
 
     classic_drepper_lock(&a->lock);
@@ -70,13 +66,4 @@ static void who_has_slept_keeps_the_duty_to_wake(void **state)
     assert_int_equal(a->lock.word, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(an_awaited_lock_is_freed),
-        cmocka_unit_test(the_slow_lock_takes_a_free_lock_as_awaited),
-        cmocka_unit_test(who_has_slept_keeps_the_duty_to_wake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

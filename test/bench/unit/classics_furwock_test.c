@@ -2,7 +2,7 @@
 #include "bench/classics/furwock.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 static classic_furwock *furwock(void)
 {
@@ -17,9 +17,8 @@ static void expect(const classic_furwock *l, uint32_t entry, uint32_t count)
     assert_int_equal(l->count, count);
 }
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_furwock l = CLASSIC_FURWOCK_INIT;
 
     expect(&l, FUTEX_AVAILABLE, 0);
@@ -58,9 +57,8 @@ static void read_once(void *arg)
     classic_furwock_read_up(arg);
 }
 
-static void a_writer_waits_for_the_last_reader(void **state)
+TEST(a_writer_waits_for_the_last_reader)
 {
-    (void)state;
     classic_furwock *l = furwock();
 
     for (int again = 0; again < 2; again++) { /* the first leaves `drained` contended */
@@ -77,9 +75,8 @@ static void a_writer_waits_for_the_last_reader(void **state)
     }
 }
 
-static void a_waiting_writer_keeps_readers_out(void **state)
+TEST(a_waiting_writer_keeps_readers_out)
 {
-    (void)state;
     classic_furwock *l = furwock();
 
     classic_furwock_read_down(l);
@@ -92,9 +89,8 @@ static void a_waiting_writer_keeps_readers_out(void **state)
     assert_int_equal(l->count, 0);
 }
 
-static void a_premature_up_is_kept(void **state)
+TEST(a_premature_up_is_kept)
 {
-    (void)state;
     classic_furwock l = CLASSIC_FURWOCK_INIT;
 
     /* A writer has counted itself, and has not come to `drained`. */
@@ -110,13 +106,4 @@ static void a_premature_up_is_kept(void **state)
     expect(&l, FUTEX_AVAILABLE, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_writer_waits_for_the_last_reader),
-        cmocka_unit_test(a_waiting_writer_keeps_readers_out),
-        cmocka_unit_test(a_premature_up_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

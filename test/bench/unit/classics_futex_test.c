@@ -2,7 +2,7 @@
 #include "bench/classics/futex.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define MINUS(n) (0u - (n))
 
@@ -46,9 +46,8 @@ static void spin_and_up_fair(void *arg)
     classic_futex_up_fair(&a->lock);
 }
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_futex f = CLASSIC_FUTEX_INIT;
 
     assert_int_equal(f.count, 1);
@@ -64,27 +63,24 @@ static void words(void **state)
     assert_int_equal(f.count, 1);
 }
 
-static void up_frees_a_contended_lock(void **state)
+TEST(up_frees_a_contended_lock)
 {
-    (void)state;
     classic_futex f = {MINUS(3), CLASSIC_SHARED};
 
     classic_futex_up(&f);
     assert_int_equal(f.count, 1);
 }
 
-static void up_fair_that_meets_nobody_frees_the_lock(void **state)
+TEST(up_fair_that_meets_nobody_frees_the_lock)
 {
-    (void)state;
     classic_futex f = {MINUS(3), CLASSIC_SHARED};
 
     classic_futex_up_fair(&f);
     assert_int_equal(f.count, 1);
 }
 
-static void who_has_slept_leaves_the_word_contended(void **state)
+TEST(who_has_slept_leaves_the_word_contended)
 {
-    (void)state;
     struct fixture *a = fixture_held();
 
     pid_t first = start_asleep(down_and_up, a);
@@ -97,9 +93,8 @@ static void who_has_slept_leaves_the_word_contended(void **state)
     assert_int_equal(a->lock.count, 1);
 }
 
-static void up_fair_passes_the_lock(void **state)
+TEST(up_fair_passes_the_lock)
 {
-    (void)state;
     struct fixture *a = fixture_held();
 
     a->go_on = 0;
@@ -113,9 +108,8 @@ static void up_fair_passes_the_lock(void **state)
     assert_int_equal(a->lock.count, 1);
 }
 
-static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
+TEST(a_pass_that_newcomers_have_decremented_is_claimed)
 {
-    (void)state;
     struct fixture *a = fixture_held();
 
     pid_t waiter = start_asleep(down_and_up, a);
@@ -125,9 +119,8 @@ static void a_pass_that_newcomers_have_decremented_is_claimed(void **state)
     assert_int_equal(a->seen, MINUS(1));
 }
 
-static void a_wake_without_a_release_changes_nothing(void **state)
+TEST(a_wake_without_a_release_changes_nothing)
 {
-    (void)state;
     struct fixture *a = fixture_held();
 
     pid_t waiter = start_asleep(down_and_up, a);
@@ -140,9 +133,8 @@ static void a_wake_without_a_release_changes_nothing(void **state)
 }
 
 /* Two wakes, one of them late, and one pass: without the second repair both would have the lock. */
-static void one_pass_is_claimed_by_one(void **state)
+TEST(one_pass_is_claimed_by_one)
 {
-    (void)state;
     struct fixture *a = fixture_held();
 
     a->go_on = 0;
@@ -161,17 +153,4 @@ static void one_pass_is_claimed_by_one(void **state)
     assert_int_equal(a->entered, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(up_frees_a_contended_lock),
-        cmocka_unit_test(up_fair_that_meets_nobody_frees_the_lock),
-        cmocka_unit_test(who_has_slept_leaves_the_word_contended),
-        cmocka_unit_test(up_fair_passes_the_lock),
-        cmocka_unit_test(a_pass_that_newcomers_have_decremented_is_claimed),
-        cmocka_unit_test(a_wake_without_a_release_changes_nothing),
-        cmocka_unit_test(one_pass_is_claimed_by_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

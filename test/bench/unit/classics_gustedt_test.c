@@ -2,13 +2,12 @@
 #include "bench/classics/gustedt.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define HELD GUSTEDT_HELD
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_gustedt l = CLASSIC_GUSTEDT_INIT;
 
     classic_gustedt_lock(&l, 0);
@@ -21,9 +20,8 @@ static void words(void **state)
     assert_int_equal(l.word, HELD | 1);
 }
 
-static void a_newcomer_takes_a_free_lock_past_those_inside(void **state)
+TEST(a_newcomer_takes_a_free_lock_past_those_inside)
 {
-    (void)state;
     classic_gustedt l = {3, CLASSIC_SHARED}; /* free, three woken or about to be */
 
     assert_int_equal(classic_gustedt_trylock(&l), EBUSY);
@@ -39,9 +37,8 @@ static void lock_and_unlock(void *arg)
     classic_gustedt_unlock(arg);
 }
 
-static void waiters_are_counted_until_they_unlock(void **state)
+TEST(waiters_are_counted_until_they_unlock)
 {
-    (void)state;
     classic_gustedt *l = share(sizeof *l);
 
     classic_gustedt_lock(l, GUSTEDT_SPINS);
@@ -55,12 +52,4 @@ static void waiters_are_counted_until_they_unlock(void **state)
     assert_int_equal(l->word, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_newcomer_takes_a_free_lock_past_those_inside),
-        cmocka_unit_test(waiters_are_counted_until_they_unlock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,15 +2,14 @@
 #include "bench/classics/gustedt_text.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Gustedt (INRIA RR-8818), section 3.1, steps 1 and 2. */
 
 #define HELD GUSTEDT_TEXT_HELD
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_gustedt_text l = {0, CLASSIC_SHARED, 1};
 
     classic_gustedt_text_lock(&l);
@@ -20,9 +19,8 @@ static void words(void **state)
     assert_int_equal(l.word, 0);
 }
 
-static void a_newcomer_takes_a_free_lock_past_those_inside(void **state)
+TEST(a_newcomer_takes_a_free_lock_past_those_inside)
 {
-    (void)state;
     classic_gustedt_text l = {3, CLASSIC_SHARED, 1}; /* free, three woken or about to be */
 
     classic_gustedt_text_lock(&l);
@@ -43,9 +41,8 @@ static bool two_are_inside(void *arg)
 }
 
 /* Step 2(a).  No wake comes, so who had gone to the kernel, as in Listing 1, would stay there. */
-static void a_newcomer_spins_first(void **state)
+TEST(a_newcomer_spins_first)
 {
-    (void)state;
     classic_gustedt_text *l = share(sizeof *l);
 
     l->spins = UINT32_MAX;
@@ -58,9 +55,8 @@ static void a_newcomer_spins_first(void **state)
 }
 
 /* Step 2(b). */
-static void then_it_sleeps_and_stays_counted(void **state)
+TEST(then_it_sleeps_and_stays_counted)
 {
-    (void)state;
     classic_gustedt_text *l = share(sizeof *l);
 
     l->spins = 1;
@@ -76,23 +72,12 @@ static void then_it_sleeps_and_stays_counted(void **state)
 }
 
 /* Section 3.2: t_mono is about t_fail, which is longer than a look. */
-static void spins_are_calibrated_once(void **state)
+TEST(spins_are_calibrated_once)
 {
-    (void)state;
     uint32_t spins = classic_gustedt_text_spins();
 
     assert_true(spins >= 1);
     assert_int_equal(classic_gustedt_text_spins(), spins);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_newcomer_takes_a_free_lock_past_those_inside),
-        cmocka_unit_test(a_newcomer_spins_first),
-        cmocka_unit_test(then_it_sleeps_and_stays_counted),
-        cmocka_unit_test(spins_are_calibrated_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,11 +2,10 @@
 #include "bench/classics/ksem.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void a_premature_up_is_absorbed(void **state)
+TEST(a_premature_up_is_absorbed)
 {
-    (void)state;
     classic_ksem k = {0, CLASSIC_SHARED};
 
     classic_ksem_up(&k);
@@ -27,9 +26,8 @@ static void down(void *arg)
     classic_ksem_down(arg);
 }
 
-static void an_up_goes_to_the_sleeper(void **state)
+TEST(an_up_goes_to_the_sleeper)
 {
-    (void)state;
     classic_ksem *k = share(sizeof *k);
 
     pid_t sleeper = start_asleep(down, k);
@@ -38,9 +36,8 @@ static void an_up_goes_to_the_sleeper(void **state)
     assert_int_equal(k->units, 0);
 }
 
-static void what_is_given_to_more_than_sleep_is_kept(void **state)
+TEST(what_is_given_to_more_than_sleep_is_kept)
 {
-    (void)state;
     classic_ksem *k = share(sizeof *k);
 
     pid_t first = start_asleep(down, k), second = start_asleep(down, k);
@@ -52,9 +49,8 @@ static void what_is_given_to_more_than_sleep_is_kept(void **state)
     assert_int_equal(k->units, 0);
 }
 
-static void a_newcomer_leaves_a_given_unit_alone(void **state)
+TEST(a_newcomer_leaves_a_given_unit_alone)
 {
-    (void)state;
     classic_ksem *k = share(sizeof *k);
 
     sc_store(&k->units, KSEM_GIVEN); /* as if on its way to a task that was just woken */
@@ -65,9 +61,8 @@ static void a_newcomer_leaves_a_given_unit_alone(void **state)
     assert_int_equal(k->units, 0);
 }
 
-static void a_woken_task_leaves_early_units_to_others(void **state)
+TEST(a_woken_task_leaves_early_units_to_others)
 {
-    (void)state;
     classic_ksem *k = share(sizeof *k);
 
     pid_t sleeper = start_asleep(down, k);
@@ -77,9 +72,8 @@ static void a_woken_task_leaves_early_units_to_others(void **state)
     assert_int_equal(k->units, KSEM_EARLY);
 }
 
-static void a_wake_without_a_unit_changes_nothing(void **state)
+TEST(a_wake_without_a_unit_changes_nothing)
 {
-    (void)state;
     classic_ksem *k = share(sizeof *k);
 
     pid_t sleeper = start_asleep(down, k);
@@ -91,15 +85,4 @@ static void a_wake_without_a_unit_changes_nothing(void **state)
     assert_int_equal(k->units, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_premature_up_is_absorbed),
-        cmocka_unit_test(an_up_goes_to_the_sleeper),
-        cmocka_unit_test(what_is_given_to_more_than_sleep_is_kept),
-        cmocka_unit_test(a_newcomer_leaves_a_given_unit_alone),
-        cmocka_unit_test(a_woken_task_leaves_early_units_to_others),
-        cmocka_unit_test(a_wake_without_a_unit_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

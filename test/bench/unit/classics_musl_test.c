@@ -2,11 +2,10 @@
 #include "bench/classics/musl.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_musl l = CLASSIC_MUSL_INIT;
 
     classic_musl_lock(&l);
@@ -20,9 +19,8 @@ static void words(void **state)
     assert_int_equal(l.waiters, 0);
 }
 
-static void a_newcomer_takes_a_free_lock_past_those_who_sleep(void **state)
+TEST(a_newcomer_takes_a_free_lock_past_those_who_sleep)
 {
-    (void)state;
     classic_musl l = {MUSL_FREE, 3, CLASSIC_SHARED};
 
     classic_musl_lock(&l);
@@ -36,9 +34,8 @@ static void lock_and_unlock(void *arg)
     classic_musl_unlock(arg);
 }
 
-static void waiters_are_counted_while_they_sleep(void **state)
+TEST(waiters_are_counted_while_they_sleep)
 {
-    (void)state;
     classic_musl *l = share(sizeof *l);
 
     classic_musl_lock(l);
@@ -54,12 +51,4 @@ static void waiters_are_counted_while_they_sleep(void **state)
     assert_int_equal(l->waiters, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_newcomer_takes_a_free_lock_past_those_who_sleep),
-        cmocka_unit_test(waiters_are_counted_while_they_sleep),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

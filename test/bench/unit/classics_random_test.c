@@ -2,13 +2,12 @@
 #include "bench/classics/random.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* Franke, Russell and Kirkwood (OLS 2002), section 2: "random fairness". */
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_random l = CLASSIC_RANDOM_INIT;
 
     classic_random_lock(&l);
@@ -18,9 +17,8 @@ static void words(void **state)
     assert_int_equal(l.word, RANDOM_FREE);
 }
 
-static void release_marks_the_lock_available(void **state)
+TEST(release_marks_the_lock_available)
 {
-    (void)state;
     classic_random l = {RANDOM_AWAITED, CLASSIC_SHARED};
 
     classic_random_unlock(&l);
@@ -35,9 +33,8 @@ static void lock_and_unlock(void *arg)
 }
 
 /* "Wake all waiting processes and have them recontend": nobody else will wake the others. */
-static void one_release_wakes_all(void **state)
+TEST(one_release_wakes_all)
 {
-    (void)state;
     classic_random *l = share(sizeof *l);
     pid_t tasks[3];
 
@@ -52,9 +49,8 @@ static void one_release_wakes_all(void **state)
 }
 
 /* A task that loses the race sleeps again, and the next release wakes it. */
-static void a_loser_sleeps_again(void **state)
+TEST(a_loser_sleeps_again)
 {
-    (void)state;
     classic_random *l = share(sizeof *l);
 
     classic_random_lock(l);
@@ -67,13 +63,4 @@ static void a_loser_sleeps_again(void **state)
     finish(loser);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(release_marks_the_lock_available),
-        cmocka_unit_test(one_release_wakes_all),
-        cmocka_unit_test(a_loser_sleeps_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,7 +4,7 @@
 #include "bench/adapters/adapter.h"
 #include "bench/classics/word.h"
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /*
  * The classics' futex calls: private between threads, as those of the locks that they are compared
@@ -74,36 +74,25 @@ static bool meets(const struct adapter *a, bool shared)
     return met != 0;
 }
 
-static void private_between_threads(void **state)
+TEST(private_between_threads)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(plain); i++)
         if (meets(plain[i], false))
             fail_msg("%s", plain[i]->name);
 }
 
-static void shared_between_processes(void **state)
+TEST(shared_between_processes)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(plain); i++)
         if (!meets(plain[i], true))
             fail_msg("%s", plain[i]->name);
 }
 
-static void shared_in_any_case(void **state)
+TEST(shared_in_any_case)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(always_shared); i++)
         if (!meets(always_shared[i], false) || !meets(always_shared[i], true))
             fail_msg("%s", always_shared[i]->name);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(private_between_threads),
-        cmocka_unit_test(shared_between_processes),
-        cmocka_unit_test(shared_in_any_case),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

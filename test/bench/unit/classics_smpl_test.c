@@ -2,11 +2,10 @@
 #include "bench/classics/smpl.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_smpl l = CLASSIC_SMPL_INIT;
 
     assert_int_equal(l.word, 0);
@@ -26,9 +25,8 @@ static void lock_and_unlock(void *arg)
     classic_smpl_unlock(arg);
 }
 
-static void a_waiter_sleeps_and_unlock_wakes_it(void **state)
+TEST(a_waiter_sleeps_and_unlock_wakes_it)
 {
-    (void)state;
     classic_smpl *l = share(sizeof *l);
 
     classic_smpl_lock(l);
@@ -39,11 +37,4 @@ static void a_waiter_sleeps_and_unlock_wakes_it(void **state)
     assert_int_equal(l->word, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_waiter_sleeps_and_unlock_wakes_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

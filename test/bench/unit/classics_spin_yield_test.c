@@ -4,11 +4,10 @@
 #include <time.h>
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_spin_yield l = CLASSIC_SPIN_YIELD_INIT;
 
     classic_spin_yield_lock(&l);
@@ -38,9 +37,8 @@ static bool has_tried_often(void *waiter)
            (used.tv_sec > 0 || used.tv_nsec >= ENOUGH_NS);
 }
 
-static void a_waiter_yields_until_it_is_free(void **state)
+TEST(a_waiter_yields_until_it_is_free)
 {
-    (void)state;
     classic_spin_yield *l = share(sizeof *l);
 
     classic_spin_yield_lock(l);
@@ -51,11 +49,4 @@ static void a_waiter_yields_until_it_is_free(void **state)
     assert_int_equal(l->word, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_waiter_yields_until_it_is_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

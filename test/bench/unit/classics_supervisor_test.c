@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 /* The supervisor, with operations of its own: shared memory segments, handles shown by shmctl. */
 
@@ -42,9 +42,8 @@ static int able(void **state)
     return 0;
 }
 
-static void makes_and_removes(void **state)
+TEST(makes_and_removes)
 {
-    (void)state;
     struct supervisor k;
     assert_int_equal(supervisor_start(&k, &ops), 0);
 
@@ -62,9 +61,8 @@ static void makes_and_removes(void **state)
     assert_true(await_condition(is_gone, &second));
 }
 
-static void is_nobodys_child(void **state)
+TEST(is_nobodys_child)
 {
-    (void)state;
     struct supervisor k;
     assert_int_equal(supervisor_start(&k, &ops), 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -117,9 +115,8 @@ static void have_a_child(void *arg)
         pause();
 }
 
-static void outlives_all_but_the_last(void **state)
+TEST(outlives_all_but_the_last)
 {
-    (void)state;
     struct family *f = share(sizeof *f);
 
     pid_t client = start(have_a_child, f);
@@ -143,10 +140,5 @@ int main(void)
         print_message("skipped: this kernel has no System V shared memory\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_and_removes),
-        cmocka_unit_test(is_nobodys_child),
-        cmocka_unit_test(outlives_all_but_the_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 static int value(const classic_sysv *l)
 {
@@ -21,9 +21,8 @@ static bool is_gone(void *set)
     return semctl(*(int *)set, 0, GETVAL) < 0 && (errno == EINVAL || errno == EIDRM);
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     classic_sysv l;
 
     assert_int_equal(classic_sysv_init(&l), 0);
@@ -40,10 +39,9 @@ static void values(void **state)
     assert_true(is_gone(&l.set));
 }
 
-static void locks_share_sets(void **state)
+TEST(locks_share_sets)
 {
     enum { LOCKS = 2 * SYSV_PER_SET + 1 };
-    (void)state;
     static classic_sysv l[LOCKS];
 
     for (int i = 0; i < LOCKS; i++)
@@ -77,10 +75,9 @@ static int limit_of_sets(void)
     return semctl(0, 0, IPC_INFO, arg) < 0 ? 0 : info.semmni;
 }
 
-static void too_many_locks_are_an_error(void **state)
+TEST(too_many_locks_are_an_error)
 {
     enum { LOCKS = SYSV_SETS_MAX * SYSV_PER_SET, ROOM_FOR_OTHERS = 4 };
-    (void)state;
     if (limit_of_sets() < ROOM_FOR_OTHERS * SYSV_SETS_MAX) {
         print_message("skipped: few sets here, and others may need them\n");
         skip();
@@ -122,9 +119,8 @@ static void make_locks(void *arg)
         pause();
 }
 
-static void nothing_is_left_when_all_are_killed(void **state)
+TEST(nothing_is_left_when_all_are_killed)
 {
-    (void)state;
     struct family *f = share(sizeof *f);
 
     pid_t parent = start(make_locks, f);
@@ -148,9 +144,8 @@ static void make_and_destroy(void *arg)
     classic_sysv_destroy(&mine);
 }
 
-static void a_child_has_locks_of_its_own(void **state)
+TEST(a_child_has_locks_of_its_own)
 {
-    (void)state;
     classic_sysv l;
     assert_int_equal(classic_sysv_init(&l), 0);
     finish(start(make_and_destroy, &l));
@@ -169,12 +164,5 @@ int main(void)
     }
     classic_sysv_destroy(&probe);
 
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(locks_share_sets),
-        cmocka_unit_test(too_many_locks_are_an_error),
-        cmocka_unit_test(nothing_is_left_when_all_are_killed),
-        cmocka_unit_test(a_child_has_locks_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -2,13 +2,12 @@
 #include "bench/classics/ulock_fair.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define MINUS(n) (0u - (n))
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_ulock_fair l = CLASSIC_ULOCK_FAIR_INIT;
 
     assert_int_equal(l.status, 1);
@@ -23,9 +22,8 @@ static void words(void **state)
     assert_int_equal(l.queue.units, 0);
 }
 
-static void a_premature_grant_is_absorbed(void **state)
+TEST(a_premature_grant_is_absorbed)
 {
-    (void)state;
     classic_ulock_fair l = {MINUS(1), {0}}; /* a waiter is counted, and has not come to the queue */
 
     classic_ulock_fair_unlock(&l);
@@ -48,9 +46,8 @@ static void spin_lock_and_unlock(void *arg)
     classic_ulock_fair_unlock(arg);
 }
 
-static void waiters_are_counted(void **state)
+TEST(waiters_are_counted)
 {
-    (void)state;
     classic_ulock_fair *l = share(sizeof *l);
     *l = (classic_ulock_fair)CLASSIC_ULOCK_FAIR_INIT;
 
@@ -66,12 +63,4 @@ static void waiters_are_counted(void **state)
     assert_int_equal(l->queue.units, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_premature_grant_is_absorbed),
-        cmocka_unit_test(waiters_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

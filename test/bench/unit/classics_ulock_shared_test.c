@@ -2,7 +2,7 @@
 #include "bench/classics/ulock_shared.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define READER ULOCK_SHARED_READER
 #define WRITER ULOCK_SHARED_WRITER
@@ -27,9 +27,8 @@ static void expect_idle(struct fixture *a)
     assert_int_equal(a->lock.readers.units, 0);
 }
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_ulock_shared l = CLASSIC_ULOCK_SHARED_INIT;
 
     classic_ulock_shared_rdlock(&l);
@@ -81,9 +80,8 @@ static void let_readers_go_on(struct fixture *a)
     word_wake(&a->go_on, FW_FUTEX_ALL, CLASSIC_SHARED);
 }
 
-static void readers_that_waited_come_in_together(void **state)
+TEST(readers_that_waited_come_in_together)
 {
-    (void)state;
     struct fixture *a = fixture_make();
     pid_t tasks[4];
 
@@ -109,9 +107,8 @@ static void readers_that_waited_come_in_together(void **state)
     expect_idle(a);
 }
 
-static void writers_pass_the_lock_on(void **state)
+TEST(writers_pass_the_lock_on)
 {
-    (void)state;
     struct fixture *a = fixture_make();
 
     classic_ulock_shared_wrlock(&a->lock);
@@ -125,9 +122,8 @@ static void writers_pass_the_lock_on(void **state)
     expect_idle(a);
 }
 
-static void the_last_reader_passes_the_lock_to_a_writer(void **state)
+TEST(the_last_reader_passes_the_lock_to_a_writer)
 {
-    (void)state;
     struct fixture *a = fixture_make();
 
     a->lock.word = READER + WRITER; /* a writer is counted, and has not come to its queue */
@@ -139,13 +135,4 @@ static void the_last_reader_passes_the_lock_to_a_writer(void **state)
     expect_idle(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(readers_that_waited_come_in_together),
-        cmocka_unit_test(writers_pass_the_lock_on),
-        cmocka_unit_test(the_last_reader_passes_the_lock_to_a_writer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

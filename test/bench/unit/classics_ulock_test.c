@@ -2,14 +2,13 @@
 #include "bench/classics/ulock.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define HELD ULOCK_HELD
 #define WAITER ULOCK_WAITER
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_ulock l = CLASSIC_ULOCK_INIT;
 
     classic_ulock_lock(&l);
@@ -23,9 +22,8 @@ static void words(void **state)
     assert_int_equal(l.queue.units, 0);
 }
 
-static void anybody_takes_a_free_lock_that_is_awaited(void **state)
+TEST(anybody_takes_a_free_lock_that_is_awaited)
 {
-    (void)state;
     classic_ulock l = {3 * WAITER, {0}};
 
     assert_int_equal(classic_ulock_trylock(&l), 0);
@@ -36,9 +34,8 @@ static void anybody_takes_a_free_lock_that_is_awaited(void **state)
     assert_int_equal(l.word, HELD + 2 * WAITER);
 }
 
-static void a_premature_wake_is_absorbed(void **state)
+TEST(a_premature_wake_is_absorbed)
 {
-    (void)state;
     classic_ulock l = {HELD + WAITER, {0}}; /* a waiter is counted, and has not come to the queue */
 
     classic_ulock_unlock(&l);
@@ -60,9 +57,8 @@ static void spin_lock_and_unlock(void *arg)
     classic_ulock_unlock(arg);
 }
 
-static void waiters_are_counted_until_they_are_woken(void **state)
+TEST(waiters_are_counted_until_they_are_woken)
 {
-    (void)state;
     classic_ulock *l = share(sizeof *l);
 
     classic_ulock_lock(l);
@@ -77,13 +73,4 @@ static void waiters_are_counted_until_they_are_woken(void **state)
     assert_int_equal(l->queue.units, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(anybody_takes_a_free_lock_that_is_awaited),
-        cmocka_unit_test(a_premature_wake_is_absorbed),
-        cmocka_unit_test(waiters_are_counted_until_they_are_woken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

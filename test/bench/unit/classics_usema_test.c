@@ -2,11 +2,10 @@
 #include "bench/classics/usema.h"
 
 #include "test/support/child.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     classic_usema u = CLASSIC_USEMA_INIT(2);
 
     classic_usema_down(&u);
@@ -21,9 +20,8 @@ static void words(void **state)
     assert_int_equal(u.wakeups, 0);
 }
 
-static void a_premature_wakeup_is_kept(void **state)
+TEST(a_premature_wakeup_is_kept)
 {
-    (void)state;
     /* Taken, and a waiter that has not come to the queue. */
     classic_usema u = {(uint32_t)-1, 0, CLASSIC_SHARED};
 
@@ -42,9 +40,8 @@ static void down_and_up(void *arg)
     classic_usema_up(arg);
 }
 
-static void waiters_are_counted(void **state)
+TEST(waiters_are_counted)
 {
-    (void)state;
     classic_usema *u = share(sizeof *u);
     *u = (classic_usema)CLASSIC_USEMA_INIT(1);
 
@@ -60,12 +57,4 @@ static void waiters_are_counted(void **state)
     assert_int_equal(u->wakeups, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(a_premature_wakeup_is_kept),
-        cmocka_unit_test(waiters_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

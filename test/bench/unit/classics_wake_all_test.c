@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "test/support/sleeper.h"
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 enum { WAITERS = 3, MS = 1000000 };
 
@@ -34,9 +34,8 @@ static void *wait_once(void *arg)
     return NULL;
 }
 
-static void signal_and_broadcast_change_the_number(void **state)
+TEST(signal_and_broadcast_change_the_number)
 {
-    (void)state;
     classic_wake_all c = CLASSIC_WAKE_ALL_INIT;
 
     classic_wake_all_signal(&c);
@@ -45,9 +44,8 @@ static void signal_and_broadcast_change_the_number(void **state)
     assert_int_equal(c.seq, 2);
 }
 
-static void a_wait_ends_at_its_deadline_with_the_mutex_held(void **state)
+TEST(a_wait_ends_at_its_deadline_with_the_mutex_held)
 {
-    (void)state;
     fw_deadline soon = deadline_in(CLOCK_MONOTONIC, 2 * MS);
     int result;
 
@@ -60,9 +58,8 @@ static void a_wait_ends_at_its_deadline_with_the_mutex_held(void **state)
     fw_mutex_unlock(&mutex);
 }
 
-static void a_broadcast_wakes_all(void **state)
+TEST(a_broadcast_wakes_all)
 {
-    (void)state;
     struct waiter waiters[WAITERS] = {0};
 
     for (int i = 0; i < WAITERS; i++) {
@@ -78,12 +75,4 @@ static void a_broadcast_wakes_all(void **state)
     assert_int_equal(woken, WAITERS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signal_and_broadcast_change_the_number),
-        cmocka_unit_test(a_wait_ends_at_its_deadline_with_the_mutex_held),
-        cmocka_unit_test(a_broadcast_wakes_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -7,18 +7,16 @@
 
 #include "bench/adapters/libatomics.h"
 
-static void unknown_name_is_refused(void **state)
+TEST(unknown_name_is_refused)
 {
-    (void)state;
     const char *why = NULL;
     assert_null(libatomics_open("libquantum", &why));
     assert_non_null(strstr(why, "libquantum"));
     assert_null(libatomics_open("libquantum", NULL));
 }
 
-static void says_which_file_is_missing(void **state)
+TEST(says_which_file_is_missing)
 {
-    (void)state;
     const char *why = NULL;
     setenv("LIBATOMICS_IPC", "/nowhere/libnone.so", 1);
     assert_null(libatomics_open("ipc", &why));
@@ -26,9 +24,8 @@ static void says_which_file_is_missing(void **state)
     unsetenv("LIBATOMICS_IPC");
 }
 
-static void says_which_function_is_missing(void **state)
+TEST(says_which_function_is_missing)
 {
-    (void)state;
     const char *why = NULL;
     setenv("LIBATOMICS_IPC", "libc.so.6", 1);
     assert_null(libatomics_open("ipc", &why));
@@ -66,9 +63,8 @@ static void use(const struct libatomics *library)
     assert_null(libatomics_symbol(library, "__atomic_fetch_add_3"));
 }
 
-static void libraries_work_side_by_side(void **state)
+TEST(libraries_work_side_by_side)
 {
-    (void)state;
     const struct libatomics *seen[8] = {NULL};
     size_t found = 0;
     for (size_t i = 0; libatomics_names[i] != NULL && strcmp(libatomics_names[i], "ipc") != 0;
@@ -93,13 +89,4 @@ static void libraries_work_side_by_side(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_name_is_refused),
-        cmocka_unit_test(says_which_file_is_missing),
-        cmocka_unit_test(says_which_function_is_missing),
-        cmocka_unit_test(libraries_work_side_by_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -9,7 +9,7 @@
 
 #include <furwock/rt.h>
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 enum { TASKS = 4, US = 1000 };
 #define NONE ANALYSIS_NO_BOUND
@@ -220,17 +220,11 @@ static void check(const struct example *e, int protocol)
     taskset_free(set);
 }
 
-static void test_examples(void **state)
+TEST(test_examples)
 {
-    (void)state;
     for (const struct example *e = examples; e < examples + sizeof examples / sizeof *examples; e++)
         for (int protocol = e->first; protocol <= e->last; protocol++)
             check(e, protocol);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

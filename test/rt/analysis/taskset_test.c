@@ -7,7 +7,7 @@
 
 #include <furwock/rt.h>
 
-#include "test/support/testing.h"
+#include "test/support/unit.h"
 
 #define START "{\"format\": \"furwock-taskset-1\", "
 /* One task with these keys, and locks a and b. */
@@ -25,7 +25,7 @@ static struct taskset *parse(const char *text, char *why)
     return set;
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
     static const char text[] =
         START "\"protocol\": \"mpcp-du\", \"locks\": [\"a\", \"b\"], \"tasks\": ["
@@ -41,7 +41,6 @@ static void test_good(void **state)
     struct taskset *set = parse(text, why);
     const struct taskset_task *t;
 
-    (void)state;
     assert_string_equal(why, "");
     assert_non_null(set);
     t = &set->task[0];
@@ -120,9 +119,8 @@ static const struct {
      "\"t\" and \"u\" have the same priority on CPU 0"},
 };
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char why[TASKSET_WHY] = "";
         struct taskset *set = parse(bad[i].text, why);
@@ -132,13 +130,12 @@ static void test_bad(void **state)
 }
 
 /* Sections in sections in sections, and a message that does not outgrow its line. */
-static void test_deep(void **state)
+TEST(test_deep)
 {
     char text[4096] = START "\"locks\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\","
                             " \"i\"], \"tasks\": [{" WHO TIMES;
     char why[TASKSET_WHY] = "";
 
-    (void)state;
     for (int i = 0; i < 9; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  ", \"sections\": [{\"lock\": \"%c\", \"us\": 1", 'a' + i);
@@ -176,7 +173,7 @@ static void look(const char *text, size_t size)
 }
 
 /* A set that is cut off anywhere, or has another byte or word anywhere. */
-static void test_spoilt(void **state)
+TEST(test_spoilt)
 {
     static const char good[] =
         SECTIONS("[{\"lock\": \"a\", \"us\": 2, \"count\": 2, \"sections\": [{\"lock\": \"b\", "
@@ -187,7 +184,6 @@ static void test_spoilt(void **state)
                                         "true",  "\"\"",  "0",   "\"\\u0000\""};
     char text[2 * sizeof good];
 
-    (void)state;
     for (size_t at = 1; at < sizeof good - 1; at++) {
         look(good, at);
         for (size_t i = 0; i < sizeof bytes - 1; i++) {
@@ -203,22 +199,13 @@ static void test_spoilt(void **state)
     }
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
     char why[TASKSET_WHY] = "";
 
-    (void)state;
     assert_null(taskset_read("/nowhere/set.json", why));
     assert_string_equal(why, "No such file or directory");
     assert_null(taskset_read("/", why));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),   cmocka_unit_test(test_bad),  cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_spoilt), cmocka_unit_test(test_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
