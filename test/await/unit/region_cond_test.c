@@ -7,7 +7,6 @@
 #include "region_fixture.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
-#include "test/support/robust_lists.h"
 
 enum { MANY = 12 };
 
@@ -26,8 +25,7 @@ static void lock(unsigned task)
 {
     struct asked o;
 
-    ask_for(&o, TASK(task));
-    if (fw_await_ipc_mutex(&o.op, m, NULL) == EINPROGRESS)
+    if (ask_for_mutex(&o, task) == EINPROGRESS)
         run_until(&o.ends, 1);
 }
 
@@ -101,7 +99,7 @@ static void let_many_wait(void)
     fw_loop_run(loop, 0);
 }
 
-static void refuses(void)
+EACH(refuses)
 {
     fw_ipc_cond elsewhere = FW_IPC_COND_INIT;
     fw_deadline past = in_ms(-1);
@@ -130,14 +128,14 @@ static void signalled_by(void (*signaller)(void *), void *holds)
     run_until(&ended, MANY);
 }
 
-static void is_signalled(void)
+EACH(is_signalled)
 {
     signalled_by(signal_one, NULL);
     signalled_by(signal_one, m); /* moved to the mutex */
 }
 
 /* Of many that wait not all go on for one signal: as long as nobody else looks. */
-static void is_for_one(void)
+EACH(is_for_one)
 {
     make_cond();
     let_many_wait();
@@ -150,16 +148,6 @@ static void is_for_one(void)
     run_until(&ended, MANY);
 }
 
-/* It times out, now or later. */
-static void assert_times_out(int error, struct asked *o)
-{
-    if (error == EINPROGRESS) {
-        run_until(&o->ends, 1);
-        error = o->error;
-    }
-    assert_int_equal(error, ETIMEDOUT);
-}
-
 static int ask_briefly(void)
 {
     fw_deadline soon;
@@ -170,7 +158,7 @@ static int ask_briefly(void)
     return fw_await_ipc_cond(&a.op, c, m, &soon);
 }
 
-static void times_out_with_the_mutex(void)
+EACH(times_out_with_the_mutex)
 {
     make_cond();
     assert_times_out(ask_briefly(), &a);
@@ -191,15 +179,14 @@ static void times_out_with_the_mutex(void)
 }
 
 /* Granted the mutex after its deadline, and cancelled before its loop has delivered that. */
-static void tells_the_deadline_after_cancel(void)
+EACH(tells_the_deadline_after_cancel)
 {
     make_cond();
     while (ask_briefly() != EINPROGRESS) /* it was late already */
         unlock(1);
-    ask_for(&b, TASK(2));
-    if (fw_await_ipc_mutex(&b.op, m, NULL) == 0) {
-        ask_for(&other, TASK(3)); /* from then on locks are handed over */
-        assert_int_equal(fw_await_ipc_mutex(&other.op, m, NULL), EINPROGRESS);
+    if (ask_for_mutex(&b, 2) == 0) {
+        assert_int_equal(ask_for_mutex(&other, 3),
+                         EINPROGRESS); /* from then on locks are handed over */
         assert_true(fw_await_cancel(&other.op));
         usleep(40000);
         fw_loop_run(loop, 0);
@@ -214,7 +201,7 @@ static void tells_the_deadline_after_cancel(void)
 }
 
 /* A signal goes to another when its operation is cancelled before it has the mutex. */
-static void passes_a_signal_on(void)
+EACH(passes_a_signal_on)
 {
     make_cond();
     ask_for_signal(&a, 1, NULL);
@@ -250,7 +237,7 @@ static void wait_as_task(void *arg)
 }
 
 /* A process that waits is killed: what is signalled then reaches the others. */
-static void outlives_waiters(void)
+EACH(outlives_waiters)
 {
     pid_t child;
 
@@ -276,7 +263,7 @@ static void die_with_it(void *arg)
 }
 
 /* Moved to the mutex of one that dies. */
-static void learns_of_a_death(void)
+EACH(learns_of_a_death)
 {
     pid_t child;
 
@@ -304,7 +291,7 @@ static void wait_as_thread(void *arg)
     _exit(error != 0 ? error : fw_ipc_mutex_unlock(m));
 }
 
-static void signals_threads(void)
+EACH(signals_threads)
 {
     pid_t child;
 
@@ -318,26 +305,4 @@ static void signals_threads(void)
     finish(child);
 }
 
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(refuses)
-EACH(is_signalled)
-EACH(is_for_one)
-EACH(times_out_with_the_mutex)
-EACH(tells_the_deadline_after_cancel)
-EACH(passes_a_signal_on)
-EACH(outlives_waiters)
-EACH(learns_of_a_death)
-EACH(signals_threads)
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

@@ -3,6 +3,7 @@
 
 #include "region_fixture.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include "await/engine.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
+#include "test/support/robust_lists.h"
 #include "test/support/tsan_forks.h"
 
 enum { SIZE = 1 << 20, PATIENCE_MS = 60000 };
@@ -36,6 +38,12 @@ void ask_for(struct asked *a, fw_task task)
     fw_await_init(&a->op, loop, task, done);
 }
 
+int ask_for_mutex(struct asked *a, unsigned task)
+{
+    ask_for(a, TASK(task));
+    return fw_await_ipc_mutex(&a->op, m, NULL);
+}
+
 static bool is_set(void *word)
 {
     return *(volatile uint64_t *)word != 0;
@@ -55,6 +63,15 @@ void run_until(const unsigned *ends, unsigned n)
         if (*ends < n)
             assert_int_equal(fw_loop_wait(loop, &patience), 0);
     }
+}
+
+void assert_times_out(int error, struct asked *a)
+{
+    if (error == EINPROGRESS) {
+        run_until(&a->ends, 1);
+        error = a->error;
+    }
+    assert_int_equal(error, ETIMEDOUT);
 }
 
 fw_loop *new_loop(void)
@@ -128,4 +145,10 @@ void with_each_engine(void (*body)(void))
         assert_int_equal(fw_loop_destroy(loop), 0);
         close_region();
     }
+}
+
+int need_robust(void)
+{
+    need_robust_lists();
+    return 0;
 }

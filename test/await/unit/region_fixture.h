@@ -31,6 +31,9 @@ struct asked {
 
 void ask_for(struct asked *a, fw_task task);
 
+/* Asks for the mutex as TASK(task). */
+int ask_for_mutex(struct asked *a, unsigned task);
+
 /* Waits until another process has made one of the words other than 0. */
 void await_word(volatile uint64_t *word);
 
@@ -46,8 +49,23 @@ pid_t start_holder(void (*body)(void *));
 /* Runs the loop until *ends is n. */
 void run_until(const unsigned *ends, unsigned n);
 
+/* What was asked for with that answer times out, now or later. */
+void assert_times_out(int error, struct asked *a);
+
 /* Calls `body` once with each engine. */
 void with_each_engine(void (*body)(void));
+
+/* A test that is the body of this. */
+#define EACH(name)              \
+    static void name(void);     \
+    TEST(each_##name)           \
+    {                           \
+        with_each_engine(name); \
+    }                           \
+    static void name(void)
+
+/* For UNIT_MAIN, where deaths are seen at once. */
+int need_robust(void);
 
 /* A loop of that engine, for children that have a region already. */
 fw_loop *new_loop(void);

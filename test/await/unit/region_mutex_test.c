@@ -9,19 +9,16 @@
 #include "sys/thread.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
-#include "test/support/robust_lists.h"
 
 static struct asked a, b;
 
 /* --- At once ---------------------------------------------------------------------------------- */
 
-static void takes_a_free_one(void)
+EACH(takes_a_free_one)
 {
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    assert_int_equal(ask_for_mutex(&a, 1), 0);
     assert_int_equal(fw_await_poll(&a.op), 0);
-    ask_for(&b, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EDEADLK);
+    assert_int_equal(ask_for_mutex(&b, 1), EDEADLK);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), EPERM);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), EPERM);
@@ -32,7 +29,7 @@ static void takes_a_free_one(void)
 }
 
 /* Another task with the same 14 bits in the word is not taken for the holder. */
-static void tells_tasks_apart(void)
+EACH(tells_tasks_apart)
 {
     fw_task one = TASK(5), same = TASK(5 + 16383);
 
@@ -47,7 +44,7 @@ static void tells_tasks_apart(void)
     assert_int_equal(fw_task_ipc_mutex_unlock(m, same), 0);
 }
 
-static void refuses(void)
+EACH(refuses)
 {
     fw_ipc_mutex elsewhere = FW_IPC_MUTEX_INIT;
 
@@ -59,14 +56,12 @@ static void refuses(void)
 
 /* --- From others ------------------------------------------------------------------------------ */
 
-static void gets_it_from_another_process(void)
+EACH(gets_it_from_another_process)
 {
     pid_t child = start_holder(hold_mutex);
 
-    ask_for(&a, TASK(1));
-    ask_for(&b, TASK(2));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&b, 2), EINPROGRESS);
     assert_int_equal(fw_loop_destroy(loop), EBUSY);
     assert_int_equal(fw_loop_run(loop, 0), 0);
     shared[1] = 1;
@@ -81,12 +76,11 @@ static void gets_it_from_another_process(void)
     finish(child);
 }
 
-static void learns_of_a_death(void)
+EACH(learns_of_a_death)
 {
     pid_t child = start_holder(hold_mutex);
 
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
     fw_loop_run(loop, 0);
     kill_and_wait(child);
     run_until(&a.ends, 1);
@@ -97,15 +91,13 @@ static void learns_of_a_death(void)
 }
 
 /* Dropped between the grant and its delivery: the next one is told. */
-static void tells_the_next_of_a_death(void)
+EACH(tells_the_next_of_a_death)
 {
     pid_t child = start_holder(hold_mutex);
 
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
     kill_and_wait(child);
-    ask_for(&b, TASK(2)); /* whose submission looks for the first of the queue */
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&b, 2), EINPROGRESS); /* looks for the first of the queue */
     assert_false(fw_await_drop(&a.op));
     run_until(&b.ends, 1);
     assert_int_equal(b.error, EOWNERDEAD);
@@ -115,22 +107,19 @@ static void tells_the_next_of_a_death(void)
 }
 
 /* What an operation remembers of a dead holder is of this use of it, not of the one before. */
-static void forgets_a_death(void)
+EACH(forgets_a_death)
 {
     pid_t child = start_holder(hold_mutex);
     struct asked first;
 
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
     kill_and_wait(child);
     run_until(&a.ends, 1);
     assert_int_equal(a.error, EOWNERDEAD);
     assert_int_equal(fw_task_ipc_mutex_consistent(m, TASK(1)), 0);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
-    ask_for(&first, TASK(2));
-    assert_int_equal(fw_await_ipc_mutex(&first.op, m, NULL), 0);
-    ask_for(&b, TASK(3));
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&first, 2), 0);
+    assert_int_equal(ask_for_mutex(&b, 3), EINPROGRESS);
     assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS); /* behind it: no look */
     assert_true(fw_await_cancel(&b.op));
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0); /* to the task that waits */
@@ -139,14 +128,12 @@ static void forgets_a_death(void)
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
 }
 
-static void gives_up_for_good(void)
+EACH(gives_up_for_good)
 {
     pid_t child = start_holder(hold_mutex);
 
-    ask_for(&a, TASK(1));
-    ask_for(&b, TASK(2));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&b, 2), EINPROGRESS);
     kill_and_wait(child);
     run_until(&a.ends, 1);
     assert_int_equal(a.error, EOWNERDEAD);
@@ -158,7 +145,7 @@ static void gives_up_for_good(void)
 
 /* --- Giving up -------------------------------------------------------------------------------- */
 
-static void cancels_and_times_out(void)
+EACH(cancels_and_times_out)
 {
     pid_t child = start_holder(hold_mutex);
     fw_deadline soon, past = in_ms(-1);
@@ -187,12 +174,11 @@ static void lock_and_say(void *arg)
     _exit(fw_ipc_mutex_lock(m));
 }
 
-static void passes_a_wake_on(void)
+EACH(passes_a_wake_on)
 {
     pid_t child = start_holder(hold_mutex), behind;
 
-    ask_for(&a, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&a, 1), EINPROGRESS);
     fw_loop_run(loop, 0);
     behind = start_asleep(lock_and_say, NULL);
     assert_true(fw_await_cancel(&a.op));
@@ -212,22 +198,20 @@ static void ask_and_stay(void *arg)
 {
     (void)arg;
     loop = new_loop();
-    ask_for(&a, TASK(1));
-    if (fw_await_ipc_mutex(&a.op, m, NULL) == EINPROGRESS)
+    if (ask_for_mutex(&a, 1) == EINPROGRESS)
         run_until(&a.ends, 1);
     shared[2] = 1;
     pause();
 }
 
-static void is_found_dead(void)
+EACH(is_found_dead)
 {
     pid_t child;
 
     shared[2] = 0;
     child = start(ask_and_stay, NULL);
     await_word(&shared[2]);
-    ask_for(&b, TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS); /* another's task */
+    assert_int_equal(ask_for_mutex(&b, 1), EINPROGRESS); /* another's task */
     kill_and_wait(child);
     run_until(&b.ends, 1);
     assert_int_equal(b.error, EOWNERDEAD);
@@ -236,14 +220,13 @@ static void is_found_dead(void)
 }
 
 /* A process is killed whose wait comes first: those behind it go on. */
-static void dies_as_a_waiter(void)
+EACH(dies_as_a_waiter)
 {
     pid_t child = start_holder(hold_mutex), victim;
 
     shared[2] = 0;
     victim = start_asleep(ask_and_stay, NULL);
-    ask_for(&b, TASK(3));
-    assert_int_equal(fw_await_ipc_mutex(&b.op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&b, 3), EINPROGRESS);
     fw_loop_run(loop, 0);
     kill(victim, SIGKILL);
     shared[1] = 1;
@@ -266,13 +249,12 @@ static void *unlock_as_task(void *error)
     return NULL;
 }
 
-static void is_released_in_another_thread(void)
+EACH(is_released_in_another_thread)
 {
     pthread_t thread;
     int error = -1;
 
-    ask_for(&a, TASK(5));
-    assert_int_equal(fw_await_ipc_mutex(&a.op, m, NULL), 0);
+    assert_int_equal(ask_for_mutex(&a, 5), 0);
     pthread_create(&thread, NULL, unlock_as_task, &error);
     pthread_join(thread, NULL);
     assert_int_equal(error, 0);
@@ -286,15 +268,14 @@ static void child_of_a_loop(void *arg)
     if (fw_loop_destroy(loop) != 0 || fw_task_ipc_mutex_unlock(m, TASK(1)) != EPERM)
         _exit(2);
     loop = new_loop();
-    ask_for(&a, TASK(1));
-    if (fw_await_ipc_mutex(&a.op, m, NULL) != EINPROGRESS)
+    if (ask_for_mutex(&a, 1) != EINPROGRESS)
         _exit(3);
     shared[1] = 1;
     run_until(&a.ends, 1);
     _exit(fw_task_ipc_mutex_unlock(m, TASK(1)));
 }
 
-static void goes_on_in_parent_and_child(void)
+EACH(goes_on_in_parent_and_child)
 {
     pid_t holder = start_holder(hold_mutex), child;
 
@@ -308,31 +289,4 @@ static void goes_on_in_parent_and_child(void)
     finish(holder);
 }
 
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(takes_a_free_one)
-EACH(refuses)
-EACH(tells_tasks_apart)
-EACH(gets_it_from_another_process)
-EACH(learns_of_a_death)
-EACH(tells_the_next_of_a_death)
-EACH(forgets_a_death)
-EACH(gives_up_for_good)
-EACH(cancels_and_times_out)
-EACH(passes_a_wake_on)
-EACH(is_found_dead)
-EACH(dies_as_a_waiter)
-EACH(is_released_in_another_thread)
-EACH(goes_on_in_parent_and_child)
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

@@ -6,7 +6,6 @@
 #include "region_fixture.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
-#include "test/support/robust_lists.h"
 
 enum { PERMITS = 3, MANY = 12 };
 
@@ -50,7 +49,7 @@ static pid_t start_borrower(void)
     return child;
 }
 
-static void knows_its_permits(void)
+EACH(knows_its_permits)
 {
     uint32_t first;
 
@@ -75,7 +74,7 @@ static void knows_its_permits(void)
                      EINVAL); /* not made */
 }
 
-static void gets_permits_of_others(void)
+EACH(gets_permits_of_others)
 {
     pid_t child;
 
@@ -96,7 +95,7 @@ static void gets_permits_of_others(void)
     assert_int_equal(fw_ipc_permits_value(u), PERMITS);
 }
 
-static void gets_permits_of_the_dead(void)
+EACH(gets_permits_of_the_dead)
 {
     pid_t child;
 
@@ -118,17 +117,7 @@ static void gets_permits_of_the_dead(void)
         assert_int_equal(fw_task_ipc_permits_post(u, TASK(i + 2)), 0);
 }
 
-/* It times out, now or later. */
-static void assert_times_out(int error, struct asked *o)
-{
-    if (error == EINPROGRESS) {
-        run_until(&o->ends, 1);
-        error = o->error;
-    }
-    assert_int_equal(error, ETIMEDOUT);
-}
-
-static void learns_of_a_borrowers_death(void)
+EACH(learns_of_a_borrowers_death)
 {
     fw_deadline soon;
     pid_t child;
@@ -157,7 +146,7 @@ static void borrow_as_tasks(void *arg)
     pause();
 }
 
-static void returns_permits_of_dead_tasks(void)
+EACH(returns_permits_of_dead_tasks)
 {
     uint32_t permit;
     pid_t child;
@@ -174,22 +163,4 @@ static void returns_permits_of_dead_tasks(void)
     assert_int_equal(fw_task_ipc_permits_post(u, TASK(1)), 0);
 }
 
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(knows_its_permits)
-EACH(gets_permits_of_others)
-EACH(gets_permits_of_the_dead)
-EACH(learns_of_a_borrowers_death)
-EACH(returns_permits_of_dead_tasks)
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

@@ -7,7 +7,6 @@
 #include "region_rwlock_fixture.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
-#include "test/support/robust_lists.h"
 
 static bool is_closed(void *none)
 {
@@ -62,7 +61,7 @@ static void assert_free(void)
 
 /* --- At once ---------------------------------------------------------------------------------- */
 
-static void refuses(void)
+EACH(refuses)
 {
     fw_ipc_rwlock elsewhere = FW_IPC_RWLOCK_INIT;
     fw_deadline past = in_ms(-1);
@@ -92,7 +91,7 @@ static void refuses(void)
 
 /* --- Waiting ---------------------------------------------------------------------------------- */
 
-static void reads_when_a_writer_leaves(void)
+EACH(reads_when_a_writer_leaves)
 {
     fw_loop *first = loop, *second = new_loop();
     pid_t child;
@@ -119,7 +118,7 @@ static void reads_when_a_writer_leaves(void)
     assert_int_equal(fw_loop_destroy(second), 0);
 }
 
-static void writes_when_readers_leave(void)
+EACH(writes_when_readers_leave)
 {
     pid_t child;
 
@@ -145,7 +144,7 @@ static void writes_when_readers_leave(void)
 }
 
 /* A writer of another process keeps later tasks out, and is told when the last reader has gone. */
-static void keeps_phases(void)
+EACH(keeps_phases)
 {
     pid_t child;
 
@@ -164,17 +163,7 @@ static void keeps_phases(void)
     assert_free();
 }
 
-/* It times out, now or later. */
-static void assert_times_out(int error, struct asked *o)
-{
-    if (error == EINPROGRESS) {
-        run_until(&o->ends, 1);
-        error = o->error;
-    }
-    assert_int_equal(error, ETIMEDOUT);
-}
-
-static void gives_up(void)
+EACH(gives_up)
 {
     fw_deadline soon;
     pid_t child;
@@ -212,7 +201,7 @@ static bool has_something_to_do(void *none)
 }
 
 /* What the engine has for it comes back while it is cancelled, and then the watch is freed. */
-static void gives_up_when_readers_have_left(void)
+EACH(gives_up_when_readers_have_left)
 {
     pid_t child;
 
@@ -226,7 +215,7 @@ static void gives_up_when_readers_have_left(void)
 }
 
 /* Admitted, and not wanted: nobody reads then. */
-static void is_dropped_when_admitted(void)
+EACH(is_dropped_when_admitted)
 {
     pid_t child;
 
@@ -249,7 +238,7 @@ static void is_dropped_when_admitted(void)
 
 /* --- Deaths ----------------------------------------------------------------------------------- */
 
-static void learns_of_deaths(void)
+EACH(learns_of_deaths)
 {
     pid_t child;
 
@@ -277,7 +266,7 @@ static void learns_of_deaths(void)
     assert_free();
 }
 
-static void tells_the_next_of_a_death(void)
+EACH(tells_the_next_of_a_death)
 {
     pid_t child;
 
@@ -315,7 +304,7 @@ static pid_t start_task(void *to_write)
     return child;
 }
 
-static void is_found_dead(void)
+EACH(is_found_dead)
 {
     pid_t child;
 
@@ -349,27 +338,4 @@ static void is_found_dead(void)
     assert_free();
 }
 
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(refuses)
-EACH(reads_when_a_writer_leaves)
-EACH(writes_when_readers_leave)
-EACH(keeps_phases)
-EACH(gives_up)
-EACH(gives_up_when_readers_have_left)
-EACH(is_dropped_when_admitted)
-EACH(learns_of_deaths)
-EACH(tells_the_next_of_a_death)
-EACH(is_found_dead)
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

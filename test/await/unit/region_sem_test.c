@@ -20,7 +20,7 @@ static void post_by_another(uint32_t n)
     finish(start(post, &n));
 }
 
-static void takes_permits(void)
+EACH(takes_permits)
 {
     unsigned taken = 0;
 
@@ -47,7 +47,7 @@ static void takes_permits(void)
 }
 
 /* A permit that is not wanted is posted again. */
-static void gives_permits_back(void)
+EACH(gives_permits_back)
 {
     assert_int_equal(fw_ipc_sem_init(s, 0, 100), 0);
     ask_for(&many[0], 0);
@@ -71,7 +71,7 @@ static void ask_and_stay(void *arg)
     _exit(1);
 }
 
-static void outlives_waiters(void)
+EACH(outlives_waiters)
 {
     pid_t child;
 
@@ -83,21 +83,6 @@ static void outlives_waiters(void)
     post_by_another(1);
     run_until(&many[1].ends, 1);
     assert_int_equal(many[1].error, 0);
-}
-
-TEST(each_takes_permits)
-{
-    with_each_engine(takes_permits);
-}
-
-TEST(each_gives_permits_back)
-{
-    with_each_engine(gives_permits_back);
-}
-
-TEST(each_outlives_waiters)
-{
-    with_each_engine(outlives_waiters);
 }
 
 UNIT_MAIN(NULL, NULL)

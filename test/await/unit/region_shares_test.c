@@ -6,7 +6,6 @@
 #include "await/region.h"
 #include "region_rwlock_fixture.h"
 #include "test/support/child.h"
-#include "test/support/robust_lists.h"
 
 enum { MANY = 40 };
 
@@ -29,7 +28,7 @@ static void assert_free(void)
     finish(start(write_once, NULL));
 }
 
-static void knows_its_holders(void)
+EACH(knows_its_holders)
 {
     make_lock();
     assert_int_equal(ask_to_read(&a, 1), 0);
@@ -67,7 +66,7 @@ static void read_all(void *arg)
     pause();
 }
 
-static void reads_many_locks(void)
+EACH(reads_many_locks)
 {
     fw_ipc_rwlock *many;
     pid_t child;
@@ -96,7 +95,7 @@ static void reads_many_locks(void)
 }
 
 /* What its loop looks for may have been let in by another loop, a moment before. */
-static void comes_in_once(void)
+EACH(comes_in_once)
 {
     fw_loop *first = loop, *second = new_loop();
     struct fw_look_ look = {0};
@@ -119,7 +118,7 @@ static void comes_in_once(void)
 }
 
 /* Another loop finds that its group has ended, after a cancel has seen it wait. */
-static void loses_while_it_is_cancelled(void)
+EACH(loses_while_it_is_cancelled)
 {
     fw_loop *first = loop, *second = new_loop();
     fw_await_group group;
@@ -148,21 +147,4 @@ static void loses_while_it_is_cancelled(void)
     assert_int_equal(fw_loop_destroy(second), 0);
 }
 
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(knows_its_holders)
-EACH(reads_many_locks)
-EACH(comes_in_once)
-EACH(loses_while_it_is_cancelled)
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

@@ -23,7 +23,7 @@ static void ask_all(void)
 }
 
 /* First come, first served, from task to task. */
-static void keeps_the_order(void)
+EACH(keeps_the_order)
 {
     ask_all();
     for (unsigned i = 0; i < MANY; i++) {
@@ -45,7 +45,7 @@ static void lock_once(void *arg)
     _exit(fw_ipc_mutex_unlock(m));
 }
 
-static void lets_others_in(void)
+EACH(lets_others_in)
 {
     pid_t child;
     unsigned next = 1, turns = 0;
@@ -74,7 +74,7 @@ static void lets_others_in(void)
 }
 
 /* Dropped ones hand it on, too. */
-static void drops(void)
+EACH(drops)
 {
     ask_all();
     for (unsigned i = 1; i < MANY; i++)
@@ -98,13 +98,12 @@ static void drops(void)
 }
 
 /* The first of two: the other never gets it. */
-static void ends_once_in_a_group(void)
+EACH(ends_once_in_a_group)
 {
     fw_await_group group;
 
     assert_int_equal(fw_ipc_sem_init(s, 0, 10), 0);
-    ask_for(&many[0], TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&many[0].op, m, NULL), 0);
+    assert_int_equal(ask_for_mutex(&many[0], 1), 0);
     fw_await_group_init(&group);
     for (unsigned i = 1; i < 3; i++) {
         ask_for(&many[i], TASK(i + 1));
@@ -112,8 +111,7 @@ static void ends_once_in_a_group(void)
     }
     assert_int_equal(fw_await_ipc_mutex(&many[1].op, m, NULL), EINPROGRESS);
     assert_int_equal(fw_await_ipc_sem(&many[2].op, s, NULL), EINPROGRESS);
-    ask_for(&many[3], TASK(4));
-    assert_int_equal(fw_await_ipc_mutex(&many[3].op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&many[3], 4), EINPROGRESS);
     assert_int_equal(fw_ipc_sem_post(s), 0);
     run_until(&many[2].ends, 1);
     assert_ptr_equal(fw_await_group_winner(&group), &many[2].op);
@@ -125,7 +123,7 @@ static void ends_once_in_a_group(void)
 }
 
 /* Both are there before the loop looks; what the one that has lost was given goes back. */
-static void gets_one_of_two(void)
+EACH(gets_one_of_two)
 {
     fw_await_group group;
     const fw_await *winner;
@@ -176,38 +174,23 @@ static void *run_another_loop(void *arg)
     return NULL;
 }
 
-static void passes_between_loops(void)
+EACH(passes_between_loops)
 {
     pthread_t thread;
     void *failed;
 
     shared[0] = 0;
     other = (struct asked){0};
-    ask_for(&many[0], TASK(1));
-    assert_int_equal(fw_await_ipc_mutex(&many[0].op, m, NULL), 0);
+    assert_int_equal(ask_for_mutex(&many[0], 1), 0);
     pthread_create(&thread, NULL, run_another_loop, &many[0]);
     while (fw_load64_acquire((uint64_t *)(uintptr_t)shared) == 0)
         usleep(1000);
-    ask_for(&many[1], TASK(2));
-    assert_int_equal(fw_await_ipc_mutex(&many[1].op, m, NULL), EINPROGRESS);
+    assert_int_equal(ask_for_mutex(&many[1], 2), EINPROGRESS);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(1)), 0);
     pthread_join(thread, &failed);
     assert_null(failed);
     run_until(&many[1].ends, 1);
     assert_int_equal(fw_task_ipc_mutex_unlock(m, TASK(2)), 0);
 }
-
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(keeps_the_order)
-EACH(lets_others_in)
-EACH(drops)
-EACH(ends_once_in_a_group)
-EACH(gets_one_of_two)
-EACH(passes_between_loops)
 
 UNIT_MAIN(NULL, NULL)

@@ -26,7 +26,7 @@ static void prepare(fw_await *op, fw_task task, unsigned i)
     fw_await_init_loop_waker(op, loop, task, wake, &calls[i]);
 }
 
-static void refuses(void)
+EACH(refuses)
 {
     const fw_deadline later = in_ms(60000);
 
@@ -42,7 +42,7 @@ static void refuses(void)
 }
 
 /* Neither a loop nor a waker: nobody could be told. */
-static void needs_either(void)
+EACH(needs_either)
 {
     fw_mutex mutex = FW_MUTEX_INIT;
 
@@ -59,7 +59,7 @@ static void *release(void *none)
 }
 
 /* By a task of the process, in any thread: the loop has nothing to do with it. */
-static void is_woken_by_the_release(void)
+EACH(is_woken_by_the_release)
 {
     pthread_t thread;
 
@@ -76,7 +76,7 @@ static void is_woken_by_the_release(void)
 }
 
 /* By another process: when the loop is run. */
-static void is_woken_by_the_loop(void)
+EACH(is_woken_by_the_loop)
 {
     void *old = NULL;
     pid_t child = start_holder(hold_mutex);
@@ -97,7 +97,7 @@ static void is_woken_by_the_loop(void)
     finish(child);
 }
 
-static void gives_up(void)
+EACH(gives_up)
 {
     prepare(&a, TASK(1), 0);
     assert_int_equal(fw_await_ipc_mutex(&a, m, NULL), 0);
@@ -110,31 +110,6 @@ static void gives_up(void)
     assert_false(fw_await_drop(&b));
     assert_int_equal(fw_ipc_mutex_trylock(m), 0);
     assert_int_equal(fw_ipc_mutex_unlock(m), 0);
-}
-
-TEST(each_refuses)
-{
-    with_each_engine(refuses);
-}
-
-TEST(each_needs_either)
-{
-    with_each_engine(needs_either);
-}
-
-TEST(each_is_woken_by_the_release)
-{
-    with_each_engine(is_woken_by_the_release);
-}
-
-TEST(each_is_woken_by_the_loop)
-{
-    with_each_engine(is_woken_by_the_loop);
-}
-
-TEST(each_gives_up)
-{
-    with_each_engine(gives_up);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -25,7 +25,7 @@ static void wake(void *word)
     _exit(fw_futex_wake(word, 1, FW_FUTEX_SHARED) != 1);
 }
 
-static void tells_of_a_change(void)
+EACH(tells_of_a_change)
 {
     uint32_t *word = (uint32_t *)(uintptr_t)shared;
 
@@ -51,11 +51,6 @@ static void tells_of_a_wake(void)
     while (wait_for_child(child) != 0); /* a helper needs some time to get there */
     run_until(&a.ends, 1);
     assert_int_equal(a.error, 0);
-}
-
-TEST(each_tells_of_a_change)
-{
-    with_each_engine(tells_of_a_change);
 }
 
 TEST(each_tells_of_a_wake)

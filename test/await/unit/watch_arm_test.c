@@ -7,7 +7,6 @@
 #include "region_fixture.h"
 #include "test/support/child.h"
 #include "test/support/deadline.h"
-#include "test/support/robust_lists.h"
 
 /* More holders than a loop watches at a time. */
 enum { HOLDERS = FW_LOOK_HOLDERS_ + 2 };
@@ -40,7 +39,7 @@ static pid_t start_borrower(void)
 }
 
 /* Whichever it is: its life is watched, or it is looked at in its turn. */
-static void learns_of_any_death(void)
+EACH(learns_of_any_death)
 {
     pid_t child[HOLDERS];
 
@@ -66,15 +65,4 @@ static void learns_of_any_death(void)
     assert_int_equal(fw_ipc_permits_value(u), HOLDERS);
 }
 
-TEST(each_learns_of_any_death)
-{
-    with_each_engine(learns_of_any_death);
-}
-
-static int make(void)
-{
-    need_robust_lists();
-    return 0;
-}
-
-UNIT_MAIN(make, NULL)
+UNIT_MAIN(need_robust, NULL)

@@ -31,7 +31,7 @@ static void run_once(void)
 }
 
 /* A wake is lost: the loop looks by itself. */
-static void looks_by_itself(void)
+EACH(looks_by_itself)
 {
     uint32_t *word = (uint32_t *)(uintptr_t)shared;
 
@@ -43,7 +43,7 @@ static void looks_by_itself(void)
 }
 
 /* What nobody waits for is taken out of the kernel, and forgotten. */
-static void forgets(void)
+EACH(forgets)
 {
     assert_int_equal(fw_ipc_mutex_lock(m), 0);
     ask_for(&a, TASK(1));
@@ -58,7 +58,7 @@ static void forgets(void)
 }
 
 /* An adopted region cannot be closed while tasks have to do with it. */
-static void keeps_the_region(void)
+EACH(keeps_the_region)
 {
     void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fw_region *adopted;
@@ -75,7 +75,7 @@ static void keeps_the_region(void)
 }
 
 /* To be told by the descriptor, as epoll or asyncio are. */
-static void makes_the_descriptor_readable(void)
+EACH(makes_the_descriptor_readable)
 {
     struct timespec slice = {.tv_nsec = 1000000};
 
@@ -91,7 +91,7 @@ static void makes_the_descriptor_readable(void)
 }
 
 /* It becomes readable, too, when the loop has to look by itself, as where a holder has died. */
-static void looks_by_the_descriptor(void)
+EACH(looks_by_the_descriptor)
 {
     uint32_t *word = (uint32_t *)(uintptr_t)shared;
     int fd = fw_loop_fd(loop);
@@ -106,7 +106,7 @@ static void looks_by_the_descriptor(void)
 }
 
 /* An interval that has become shorter ends in time: the descriptor's timer is set anew. */
-static void forgets_by_the_descriptor(void)
+EACH(forgets_by_the_descriptor)
 {
     int fd = fw_loop_fd(loop);
 
@@ -159,23 +159,9 @@ static void without_uring(void *arg)
     _exit(0);
 }
 
-static void works_where_calls_are_refused(void)
+EACH(works_where_calls_are_refused)
 {
     finish(start(without_uring, NULL));
 }
-
-#define EACH(name)              \
-    TEST(each_##name)           \
-    {                           \
-        with_each_engine(name); \
-    }
-
-EACH(looks_by_itself)
-EACH(forgets)
-EACH(keeps_the_region)
-EACH(makes_the_descriptor_readable)
-EACH(looks_by_the_descriptor)
-EACH(forgets_by_the_descriptor)
-EACH(works_where_calls_are_refused)
 
 UNIT_MAIN(NULL, NULL)
