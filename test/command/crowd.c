@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,13 +23,8 @@
 #include <furwock/ipc/rwlock.h>
 #include <furwock/ipc/sem.h>
 
-#define CHECK(condition)                                     \
-    do {                                                     \
-        if (!(condition)) {                                  \
-            fprintf(stderr, "crowd: not: %s\n", #condition); \
-            exit(EXIT_FAILURE);                              \
-        }                                                    \
-    } while (0)
+#include "asleep.h"
+#include "processes.h"
 
 enum { REGION_BYTES = 1 << 17, UNITS = 4, PARTIES = 3, LOOK_US = 1000, ROLES = 8 };
 
@@ -129,57 +123,33 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
-/* What the kernel shows of a child: the letter of its state, and its CPU time. */
-struct look {
-    char state;
-    unsigned long user, system;
-};
-
-static struct look look_at(pid_t child)
-{
-    struct look seen = {0};
-    char path[64], text[512];
-    const char *state;
-    FILE *file;
-    size_t length;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
-    file = fopen(path, "re");
-    CHECK(file != NULL);
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    state = strrchr(text, ')'); /* behind it: state, 10 numbers, and the times */
-    CHECK(state != NULL && sscanf(state, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu",
-                                  &seen.state, &seen.user, &seen.system) == 3);
-    return seen;
-}
-
 /* Until it has died, was stopped, or sleeps and does not run in between. */
 static void see_it_rest(pid_t child)
 {
-    struct look before, now = look_at(child);
+    unsigned long before, now = thread_switches(child, child);
+    char state;
 
     do {
         before = now;
         usleep(LOOK_US);
-        now = look_at(child);
-    } while (strchr("STZ", now.state) == NULL || now.state != before.state ||
-             now.user != before.user || now.system != before.system);
+        state = thread_state(child, child);
+        CHECK(state != 0);
+        now = thread_switches(child, child);
+    } while (strchr("STZ", state) == NULL || now != before);
+}
+
+static void play(void *body)
+{
+    (*(void (**)(void))body)();
+    for (;;)
+        pause();
 }
 
 /* A process in that role; it has come to rest there. */
-static void start(const char *role, void (*body)(void))
+static void enter(const char *role, void (*body)(void))
 {
-    pid_t child = fork();
+    pid_t child = start(play, &body);
 
-    CHECK(child >= 0);
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        body();
-        for (;;)
-            pause();
-    }
     crowd[crowd_size++] = child;
     printf("%s %d\n", role, (int)child);
     see_it_rest(child);
@@ -201,14 +171,14 @@ int main(int argc, char **argv)
 
     CHECK(argc == 2 || argc == 3);
     make(argv[1], argc == 3 ? strtoul(argv[2], NULL, 10) : REGION_BYTES);
-    start("dead", die_with_much);
-    start("repairer", repair);
-    start("locker", want_the_mutex);
-    start("reader", read_and_fill);
-    start("writer", want_to_write);
-    start("late", want_to_read);
-    start("sleeper", want_a_signal);
-    start("stopped", stop);
+    enter("dead", die_with_much);
+    enter("repairer", repair);
+    enter("locker", want_the_mutex);
+    enter("reader", read_and_fill);
+    enter("writer", want_to_write);
+    enter("late", want_to_read);
+    enter("sleeper", want_a_signal);
+    enter("stopped", stop);
     puts("ready");
     fflush(stdout);
     while ((letter = getchar()) != EOF)

@@ -9,25 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <furwock/ipc/region.h>
 #include <furwock/rt.h>
 
 #include "rt/state.h"
+#include "test/support/now.h"
 
 enum { LOW, HIGH, MIDDLE, GHOST };
 enum { STATE, LOG };
 enum { REGION_BYTES = 1 << 17 };
-
-static uint64_t now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void add_task(struct fw_rt_state *w, int slot, const char *name, uint32_t base)
 {
@@ -73,9 +65,9 @@ static void make_up(struct fw_rt_state *w)
     w->task[LOW].misses = 2;
     w->task[HIGH].request = STATE + 1;
     w->task[HIGH].behind = STATE + 1;
-    w->task[HIGH].since = now() - 1;
+    w->task[HIGH].since = now_ns() - 1;
     w->task[MIDDLE].behind = STATE + 1;
-    w->task[MIDDLE].since = now() - 1;
+    w->task[MIDDLE].since = now_ns() - 1;
     w->task[GHOST].held = 1u << LOG;
     w->task[GHOST].state = FW_RT_DEAD;
     w->tier = FW_RT_TIER_A;

@@ -9,6 +9,7 @@
 #include "contract.h"
 #include "measure/watchdog.h"
 #include "test/support/asleep.h"
+#include "test/support/now.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWDOWN 8
@@ -163,11 +164,8 @@ static void *helper_body(void *arg)
 static uint64_t used_ns(const struct helper *h)
 {
     clockid_t clock;
-    struct timespec used = {0};
 
-    if (pthread_getcpuclockid(h->thread_, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+    return pthread_getcpuclockid(h->thread_, &clock) == 0 ? now_ns_of(clock) : 0;
 }
 
 /*

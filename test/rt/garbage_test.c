@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "rt/internal.h"
 #include "test/rt/scenario.h"
+#include "test/support/now.h"
 
 enum { ROUNDS = 40, OTHER = 5 };
 
@@ -127,12 +127,10 @@ static void anything(unsigned lock)
 int main(int argc, char **argv)
 {
     struct fw_rt_task_options options = {.priority = 10};
-    struct timespec now;
     unsigned lock[FW_RT_PROTOCOLS + 1];
 
     scenario_begin();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    random_state = argc > 1 ? strtoull(argv[1], NULL, 10) : (uint64_t)now.tv_nsec | 1;
+    random_state = argc > 1 ? strtoull(argv[1], NULL, 10) : now_ns() | 1;
     printf("seed %llu\n", (unsigned long long)random_state);
     fflush(stdout);
     options.cpu = cpus[0];

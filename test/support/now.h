@@ -5,13 +5,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
+/* Nanoseconds of that clock; 0: there is no such clock. */
+static inline uint64_t now_ns_of(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 static inline uint64_t now_ns(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return now_ns_of(CLOCK_MONOTONIC);
 }
 
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <furwock/ipc/named.h>
@@ -95,29 +94,22 @@ static unsigned count_questions(void)
     return asked;
 }
 
-static uint64_t real_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* All are there: once each is asked about, and then a few. */
 static void few_questions(void)
 {
     struct fw_ipc_head_ *head = fw_region_base(region);
-    uint64_t began = real_ns(), most;
+    uint64_t began = now_ns_of(CLOCK_REALTIME), most;
     unsigned asked;
 
     head->asked_until = began;
     asked = count_questions();
-    most = CALLS * ASKED_AT_ONCE + 1 + (real_ns() - began) / QUESTION_NS;
+    most = CALLS * ASKED_AT_ONCE + 1 + (now_ns_of(CLOCK_REALTIME) - began) / QUESTION_NS;
     if (asked > most)
         fail("%u questions in %u calls, not %u at most", asked, CALLS, (unsigned)most);
     head->asked_until = 0;
     asked = count_questions();
-    most = CALLS * ASKED_AT_ONCE + plan.member_count + 1 + (real_ns() - began) / QUESTION_NS;
+    most = CALLS * ASKED_AT_ONCE + plan.member_count + 1 +
+           (now_ns_of(CLOCK_REALTIME) - began) / QUESTION_NS;
     if (asked < plan.member_count || asked > most)
         fail("%u questions about %u slots, not %u at most", asked, plan.member_count,
              (unsigned)most);
@@ -165,7 +157,7 @@ static void all_have_died(void)
     for (uint32_t i = 1; i < plan.member_count; i++)
         slots[i].life = UINT64_C(1) << 32 | (uint32_t)gone;
     for (unsigned i = 0; i < 10; i++) {
-        ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = real_ns();
+        ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = now_ns_of(CLOCK_REALTIME);
         finish(start(find_one, NULL));
     }
     for (uint32_t i = 1; i < plan.member_count; i++)

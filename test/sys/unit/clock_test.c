@@ -2,24 +2,17 @@
 #include <time.h>
 
 #include "sys/clock.h"
+#include "test/support/now.h"
 #include "test/support/unit.h"
 
 /* src/sys/clock.c. */
 
-static uint64_t now_by_libc(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 TEST(the_clock_is_the_monotonic_one)
 {
     for (int i = 0; i < 1000; i++) {
-        uint64_t before = now_by_libc();
+        uint64_t before = now_ns();
         uint64_t now = fw_clock_ns_();
-        uint64_t after = now_by_libc();
+        uint64_t after = now_ns();
 
         assert_true(before <= now && now <= after);
     }
