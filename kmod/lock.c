@@ -12,13 +12,13 @@
  * transitions: acquire.c, FWK_OWNER.  Here: what the owner is doing.
  *
  * The owner's thread id is a number that user space wrote, and has a meaning in one pid namespace
- * only.  It decides how long the caller polls, and whether a word is taken over that only the
+ * only.  It decides how long the caller spins, and whether a word is taken over that only the
  * caller's side can be harmed by: it never wakes, boosts or kills.
  */
 
 static uint max_spinners = 4;
 module_param(max_spinners, uint, 0644);
-MODULE_PARM_DESC(max_spinners, "threads that poll for one lock at a time, the others sleep");
+MODULE_PARM_DESC(max_spinners, "threads that spin for one lock at a time, the others sleep");
 
 /* Turns of the loop, some 20 ns each: no longer than a few context switches take. */
 static uint spin_turns = 2000;

@@ -21,7 +21,7 @@
  *
  * out               n departures; GOES: somebody is in destroy, and those that leave wake it
  *
- * Legal:   SLEEPERS set when nobody sleeps (one needless wake); SLEPT wrong in either way (polling
+ * Legal:   SLEEPERS set when nobody sleeps (one needless wake); SLEPT wrong in either way (spinning
  *          that does not help, or none where it would); rounds that end in one step.
  * Illegal: to sleep with an expected value without SLEEPERS, or in which one's own round has ended;
  *          to end a round before its last has arrived.
@@ -120,23 +120,23 @@ static void end_round(barrier *b, uint32_t r)
 }
 
 /*
- * Polls, then sleeps, until round r has ended.  Nobody polls beside a sleeper: the round will not
+ * Spins, then sleeps, until round r has ended.  Nobody spins beside a sleeper: the round will not
  * end without the kernel's help anyway.
  */
 static void wait_for_end(barrier *b, uint32_t r, const fw_wait_policy *policy)
 {
     uint32_t done = fw_load32_acquire(&b->done);
-    bool polls = fw_adaptive_spin_round_((done & SLEPT) != 0, r);
+    bool spins = fw_adaptive_spin_round_((done & SLEPT) != 0, r);
     struct fw_wait_ wait;
 
     fw_wait_begin_(&wait, policy, NULL); /* cannot fail */
     for (; !has_ended(done, r); done = fw_load32_acquire(&b->done)) {
         bool sleeps = fw_wait_blocks_(&wait);
 
-        polls &= (done & SLEEPERS) == 0;
-        if ((polls || !sleeps) && fw_wait_spin_(&wait))
+        spins &= (done & SLEEPERS) == 0;
+        if ((spins || !sleeps) && fw_wait_spin_(&wait))
             continue;
-        polls = false;
+        spins = false;
         /* !SLEEPERS -> SLEEPERS; relaxed: it transfers no data */
         if (sleeps && /* F:pbar-unannounced */
             ((done & SLEEPERS) != 0 || fw_cas32_relaxed(&b->done, &done, done | SLEEPERS)))

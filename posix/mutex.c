@@ -8,7 +8,7 @@
  * type         lock by its owner          unlock by another thread, or of a free one
  * -----------  -------------------------  -------------------------------------------
  * normal       waits (loosely)            releases; nothing (loosely)
- * adaptive     as normal; it is for the wait policy to poll
+ * adaptive     as normal; it is for the wait policy to spin
  * recursive    counts                     EPERM
  * errorcheck   EDEADLK                    EPERM
  *

@@ -42,19 +42,19 @@
 
 /* How long a thread spins, first with pauses and then yielding: "How to wait" there. */
 #define GLANCE_NS 2000u
-#define POLL_NS 100000u
+#define SPIN_NS 100000u
 
 /* Looks at the word between two looks at the clock. */
 #define LOOKS 8u
 
-/* Where polling has failed it is tried again at full length once in so many waits. */
+/* Where spinning has failed it is tried again at full length at one wait in this many. */
 #define WAITS_PER_TRIAL 8u
 
 /* Of the calling thread. */
 static __thread struct {
-    uint32_t budget_ns; /* how long it polled last, or is to poll next */
+    uint32_t budget_ns; /* how long it spun last, or is to spin next */
     uint32_t failures;
-} mine = {.budget_ns = POLL_NS};
+} mine = {.budget_ns = SPIN_NS};
 
 static uint32_t owner_of(uint32_t word)
 {
@@ -123,8 +123,8 @@ static int have(struct fw_posix_mutex_ *m, uint32_t id, uint32_t now)
     return has_died(now) ? EOWNERDEAD : 0;
 }
 
-/* Nobody will release it. */
-static int wait_in_vain(const fw_deadline *deadline)
+/* Nobody will release it: sleeps until the deadline. */
+static int wait_for_deadline(const fw_deadline *deadline)
 {
     fw_sleep_until_(deadline);
     return ETIMEDOUT;
@@ -141,9 +141,9 @@ static int refused(const struct fw_posix_mutex_ *m, int error, const fw_deadline
     case EDEADLK:
         if (fw_kind_type_(m->kind) == FW_KIND_ERRORCHECK || fw_type_is_recursive_(m))
             return EDEADLK; /* not of this mutex alone: that was looked for */
-        return wait_in_vain(deadline);
+        return wait_for_deadline(deadline);
     case ESRCH:
-        return wait_in_vain(deadline);
+        return wait_for_deadline(deadline);
     default:
         fw_panic_errno_("futex lock_pi", -error);
     }
@@ -158,7 +158,7 @@ static int ask_kernel(struct fw_posix_mutex_ *m, uint32_t id, const fw_deadline 
         return refused(m, error, deadline);
     now = fw_load32_acquire(&m->word); /* with put_back's */
     if (has_died(now) && !is_robust(m))
-        return wait_in_vain(deadline);
+        return wait_for_deadline(deadline);
     return have(m, id, now);
 }
 
@@ -185,16 +185,16 @@ static bool glance(struct fw_posix_mutex_ *m, uint32_t id, uint64_t end)
 /* Half as long after each failure; all of it after a success, and now and then. */
 static uint32_t budget(void)
 {
-    return mine.failures % WAITS_PER_TRIAL == WAITS_PER_TRIAL - 1 ? POLL_NS : mine.budget_ns;
+    return mine.failures % WAITS_PER_TRIAL == WAITS_PER_TRIAL - 1 ? SPIN_NS : mine.budget_ns;
 }
 
-/* Gives way to whoever could run here: to the owner, perhaps. */
-static bool poll_patiently(struct fw_posix_mutex_ *m, uint32_t id, uint64_t end)
+/* Yields to any thread that could run here: to the owner, perhaps. */
+static bool spin_yielding(struct fw_posix_mutex_ *m, uint32_t id, uint64_t end)
 {
     do {
         fw_yield_();
         if (take(m, id)) {
-            mine.budget_ns = POLL_NS;
+            mine.budget_ns = SPIN_NS;
             return true;
         }
     } while (fw_clock_ns_() < end);
@@ -205,13 +205,13 @@ static bool poll_patiently(struct fw_posix_mutex_ *m, uint32_t id, uint64_t end)
 }
 
 /* PPI3.  False: time to ask the kernel. */
-static bool poll(struct fw_posix_mutex_ *m, uint32_t id)
+static bool spin(struct fw_posix_mutex_ *m, uint32_t id)
 {
     uint64_t end = fw_clock_ns_() + GLANCE_NS;
 
     if (glance(m, id, end))
         return true;
-    return fw_inheriting_ == 0 && !fw_is_real_time_() && poll_patiently(m, id, end + budget());
+    return fw_inheriting_ == 0 && !fw_is_real_time_() && spin_yielding(m, id, end + budget());
 }
 
 static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, const fw_deadline *deadline)
@@ -220,7 +220,7 @@ static int wait_for_it(struct fw_posix_mutex_ *m, uint32_t id, const fw_deadline
         return EINVAL;
     if (deadline != NULL && deadline->at.tv_sec < 0)
         return EINVAL; /* so says the kernel, and the C library with it */
-    return poll(m, id) ? have(m, id, id) : ask_kernel(m, id, deadline);
+    return spin(m, id) ? have(m, id, id) : ask_kernel(m, id, deadline);
 }
 
 /* Without asking the kernel.  FW_TYPE_WAITS: not got; *now is the word as it was seen. */

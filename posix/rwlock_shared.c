@@ -209,7 +209,7 @@ static uint64_t debt_of(const lock *l, bool reads)
     return prefers_writers(l) ? 0 : WRITERS_ASLEEP; /* F:prw-readers-owe-nothing */
 }
 
-/* Looks until it is let in, or has polled for long enough.  0, ETIMEDOUT, EAGAIN; EBUSY: sleep. */
+/* Looks until it is let in, or has spun for long enough.  0, ETIMEDOUT, EAGAIN; EBUSY: sleep. */
 static int look(lock *l, bool reads, uint64_t debt, struct fw_wait_ *wait)
 {
     int error;

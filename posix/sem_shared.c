@@ -103,8 +103,8 @@ static int sleep_while_empty(struct sleeper *me)
                                  cancelled, me);
 }
 
-/* Polls for as long as that pays; true: took a unit. */
-static bool take_polling(struct sleeper *me)
+/* Spins for as long as that pays; true: took a unit. */
+static bool take_spinning(struct sleeper *me)
 {
     bool learns = fw_adaptive_spin_begin_(&me->s->luck, &me->wait, NULL);
     bool taken = false;
@@ -160,7 +160,7 @@ int fw_sem_shared_wait_(struct fw_posix_sem_ *s, const fw_deadline *deadline)
         return error;
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
-    if (take_polling(&me))
+    if (take_spinning(&me))
         return 0;
     fw_store32_relaxed(&s->guess, PERMITS_NO_GUESS);
     fw_add64_acquire(&s->state, SHARED_WAITER_); /* m waiters -> m + 1  F:psem-uncounted */

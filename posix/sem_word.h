@@ -24,7 +24,7 @@
  *   state    not shared: units (src/thread/permits_word.h).  Shared: the C library's, below.
  *   shared   FW_SEM_SHARED_, or 0
  *   guess    what the state probably is: doc/design/sem.md, "The guess"
- *   luck     whether polling has paid: src/core/adaptive_spin.h
+ *   luck     whether spinning has paid: src/core/adaptive_spin.h
  *
  * In both formats a state up to FW_SEM_VALUE_MAX_ says that there are so many units and that nobody
  * waits; so both have the same fast path.

@@ -82,7 +82,7 @@
 #define FW_KERNEL_RANDOM 0x20u /* the word is free, and all waiters are woken to compete for it */
 
 /* Flag of LOCK. */
-#define FW_KERNEL_ADAPTIVE 0x40u /* poll while the owner runs */
+#define FW_KERNEL_ADAPTIVE 0x40u /* spin while the owner runs */
 
 /* Flag of AWAIT_OPEN: a read does not wait. */
 #define FW_KERNEL_NONBLOCK 0x80u

@@ -50,7 +50,7 @@
 #include "sys/thread.h"
 
 /*
- * How long everybody polls, as for a mutex that inherits (doc/design/drop-in-kinds.md, "How to
+ * How long every thread spins, as for a mutex that inherits (doc/design/drop-in-kinds.md, "How to
  * wait"); and how long a thread of ordinary priority does, as for any other (doc/design/mutex.md,
  * "How long to spin").
  */
@@ -70,8 +70,8 @@ static bool take(struct fw_bucket_lock_ *l, uint32_t id)
     return seen == 0 && fw_cas32_acquire(&l->owner, &seen, id); /* F:bucket-takes-anyway */
 }
 
-/* Until so long after it has begun to. */
-static bool poll(struct fw_bucket_lock_ *l, uint32_t id, struct fw_wait_ *wait, uint32_t ns)
+/* For at most `ns` since the wait began to spin. */
+static bool spin(struct fw_bucket_lock_ *l, uint32_t id, struct fw_wait_ *wait, uint32_t ns)
 {
     wait->budget_ns = ns;
     do
@@ -120,10 +120,10 @@ COLD void fw_bucket_lock_slow_(struct fw_bucket_lock_ *l)
         fw_panic_("wait-queue bucket entered twice: a signal handler may not use this object", l,
                   fw_self_(), fw_self_());
     fw_wait_begin_(&wait, &glance, NULL); /* cannot fail: no deadline, a valid policy */
-    while (!poll(l, id, &wait, GLANCE_NS)) {
+    while (!spin(l, id, &wait, GLANCE_NS)) {
         if ((lost == LOST_MAX || must_lend()) && lend(l))
             break;
-        if (poll(l, id, &wait, PATIENCE_NS))
+        if (spin(l, id, &wait, PATIENCE_NS))
             break;
         if (lost < LOST_MAX)
             lost++;

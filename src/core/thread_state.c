@@ -13,8 +13,8 @@ static FW_STATIC_TLS struct {
     uint32_t number;  /* the next of fw_serial_ and fw_stamp_ */
     uint16_t calls;   /* of fw_one_in_ */
     uint8_t releases; /* seen by fw_is_overdue_ */
-    uint8_t failures[FW_POLLINGS_];
-    uint8_t waits[FW_POLLINGS_]; /* that did not poll */
+    uint8_t failures[FW_SPINS_];
+    uint8_t waits[FW_SPINS_]; /* that did not spin */
 } small;
 
 /* A thread takes so many numbers at once: the word that all have them from is in one cache line. */
@@ -85,18 +85,20 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
     return true;
 }
 
-/* Where polling has failed, it is tried again once in so many waits: doc/design/cond.md. */
+/*
+ * Where spinning has failed, it is tried again at one wait in WAITS_PER_TRIAL: doc/design/cond.md.
+ */
 #define WAITS_PER_TRIAL 128u /* a divisor of 256: counted in a byte */
 
-/* Failures, less what has paid since; with so many it does not pay. */
-static const uint8_t failures_max[FW_POLLINGS_] = {[FW_POLLING_WAKE_] = 1, [FW_POLLING_AHEAD_] = 8};
+/* Failures, less what has paid since; at this count it does not pay. */
+static const uint8_t failures_max[FW_SPINS_] = {[FW_SPIN_WAKE_] = 1, [FW_SPIN_AHEAD_] = 8};
 
-bool fw_spinning_pays_(enum fw_polling_ what)
+bool fw_spinning_pays_(enum fw_spin_ what)
 {
     return small.failures[what] < failures_max[what] || ++small.waits[what] % WAITS_PER_TRIAL == 0;
 }
 
-void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)
+void fw_spinning_ended_(enum fw_spin_ what, bool has_paid)
 {
     if (!has_paid)
         small.failures[what] += small.failures[what] < failures_max[what];

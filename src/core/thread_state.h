@@ -30,21 +30,21 @@ bool fw_is_overdue_(const void *lock, bool is_waking);
  */
 bool fw_one_in_(uint32_t n);
 
-/* What a thread polls for before it goes to sleep; it remembers each by itself. */
-enum fw_polling_ {
-    FW_POLLING_WAKE_,  /* to be woken: one failure tells */
-    FW_POLLING_AHEAD_, /* to be handed a lock, after a wake ahead of that: several tell */
-    FW_POLLINGS_
+/* What a thread spins for before it goes to sleep; each has a memory of its own. */
+enum fw_spin_ {
+    FW_SPIN_WAKE_,  /* to be woken: one failure tells */
+    FW_SPIN_AHEAD_, /* to be handed a lock, after a wake ahead of that: several tell */
+    FW_SPINS_
 };
 
 /*
  * Has it paid lately, for the calling thread?  A guess from what fw_spinning_ended_ was told; now
  * and then true in any case, to find out anew.
  */
-bool fw_spinning_pays_(enum fw_polling_ what);
+bool fw_spinning_pays_(enum fw_spin_ what);
 
-/* The calling thread has polled, and got it meanwhile, or not. */
-void fw_spinning_ended_(enum fw_polling_ what, bool has_paid);
+/* The calling thread has spun, and got it meanwhile, or not. */
+void fw_spinning_ended_(enum fw_spin_ what, bool has_paid);
 
 /*
  * The calling thread, which holds a lock, will wake one who sleeps on `word`, when it has released

@@ -4,7 +4,7 @@
  *
  * Origin: the choice of blocking, yielding and spinning is Franke, Russell and Kirkwood's (OLS
  * 2002, section 2); the reasoning about the budget is Gustedt's (INRIA RR-8818, section 3.2):
- * polling pays for as long as it costs no more than a failed sleep would, t_mono = E * t_fail.
+ * spinning pays for as long as it costs no more than a failed sleep would, t_mono = E * t_fail.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@
 #define SPIN_DEFAULT_NS 7000u
 
 /*
- * While the owner is seen to run, a waiter polls for so long: where nobody else wants its CPU, and
- * where somebody does.  doc/design/adaptive.md, "How long".
+ * While the owner is seen to run, a waiter spins at most this long: where nobody else wants its
+ * CPU, and where somebody does.  doc/design/adaptive.md, "How long".
  */
 #define ALONE_NS 200000u
 #define WANTED_NS 25000u
 
-/* A policy that never sleeps polls this long before it queues. */
+/* A policy that never sleeps spins this long before it queues. */
 #define PATIENCE_NS 500000u
 
 #define BUILT_IN ((uint64_t)FW_WAIT_ADAPTIVE << 32 | SPIN_DEFAULT_NS)
@@ -87,7 +87,7 @@ bool fw_wait_is_over_(const struct fw_wait_ *w)
 }
 
 /* Lets time pass without sleeping. */
-static void poll_once(const struct fw_wait_ *w)
+static void spin_once(const struct fw_wait_ *w)
 {
     if (w->kind == FW_WAIT_YIELD)
         fw_yield_();
@@ -95,12 +95,12 @@ static void poll_once(const struct fw_wait_ *w)
         fw_pause_();
 }
 
-/* Polls once.  How long this phase has lasted; more than any budget if the wait has timed out. */
-static uint64_t poll_and_look(struct fw_wait_ *w)
+/* Spins once.  How long this phase has lasted; more than any budget if the wait has timed out. */
+static uint64_t spin_and_look(struct fw_wait_ *w)
 {
     uint64_t now;
 
-    poll_once(w);
+    spin_once(w);
     if (fw_wait_is_over_(w))
         return UINT64_MAX;
     now = fw_clock_ns_();
@@ -113,12 +113,12 @@ static uint64_t poll_and_look(struct fw_wait_ *w)
 
 bool fw_wait_spin_(struct fw_wait_ *w)
 {
-    return w->budget_ns != 0 && poll_and_look(w) < w->budget_ns;
+    return w->budget_ns != 0 && spin_and_look(w) < w->budget_ns;
 }
 
 bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
 {
-    uint64_t polled;
+    uint64_t spun;
 
     if (w->kind == FW_WAIT_ADAPTIVE && !w->asks) { /* waits for no owner pay nothing for all this */
         w->asks = true;
@@ -127,10 +127,10 @@ bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
     if (w->kind != FW_WAIT_ADAPTIVE || owner == FW_RUNNING_UNKNOWN)
         return fw_wait_spin_(w);
     if (owner == FW_RUNNING_NO) /* F:sleeps-at-once */
-        return false;           /* F:polls-on */
-    polled = poll_and_look(w);
-    /* F:polls-for-good */
-    return polled < WANTED_NS || (polled < ALONE_NS && !fw_cpu_is_wanted_());
+        return false;           /* F:spins-on */
+    spun = spin_and_look(w);
+    /* F:spins-forever */
+    return spun < WANTED_NS || (spun < ALONE_NS && !fw_cpu_is_wanted_());
 }
 
 void fw_wait_again_(struct fw_wait_ *w)
@@ -161,7 +161,7 @@ int fw_wait_sleep_(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, 
     int error;
 
     if (!fw_wait_blocks_(w)) {
-        poll_once(w);
+        spin_once(w);
         return fw_wait_is_over_(w) ? -ETIMEDOUT : 0;
     }
     error = slice_ns != 0

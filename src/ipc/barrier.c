@@ -236,7 +236,7 @@ static int withdraw(const call *v, uint64_t token)
 /* r -> r, WAITERS, then sleeps.  0: look again; ETIMEDOUT. */
 static int sleep_once(const call *v, uint64_t w, struct fw_ipc_wait_ *wait)
 {
-    if (fw_wait_blocks_(&wait->poll) && !has_sleepers(w)) { /* F:ipc-barrier-unannounced */
+    if (fw_wait_blocks_(&wait->spin) && !has_sleepers(w)) { /* F:ipc-barrier-unannounced */
         if (!fw_cas64_relaxed(&v->b->round_, &w, w | FW_IPC_WAITERS))
             return 0;
         w |= FW_IPC_WAITERS;
@@ -249,7 +249,7 @@ static int sleep_once(const call *v, uint64_t w, struct fw_ipc_wait_ *wait)
 static int await_slow_(const call *v, uint64_t token, struct fw_ipc_wait_ *wait,
                        const fw_wait_policy *policy)
 {
-    bool learns = fw_adaptive_spin_begin_(&v->b->spin_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&v->b->spin_, &wait->spin, policy);
     int error = EBUSY;
 
     while (error == EBUSY && fw_ipc_wait_spin_(wait))

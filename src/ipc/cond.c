@@ -156,7 +156,7 @@ static bool announce_sleep(struct waiter *me, uint64_t *word)
 {
     *word = fw_load64_relaxed(&me->c->word_);
     while (number_of(*word) == me->number) {
-        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.poll)) /* F:ipc-cond-quiet-sleep */
+        if (has_sleepers(*word) || !fw_wait_blocks_(&me->wait.spin)) /* F:ipc-cond-quiet-sleep */
             return true;
         if (fw_cas64_relaxed(&me->c->word_, word, *word | COND_SLEEPERS))
             *word |= COND_SLEEPERS;
@@ -195,7 +195,7 @@ static void cancelled(void *arg)
 static void spin(struct waiter *me, const fw_wait_policy *policy)
 {
     fw_half_ *state = &me->c->spin_;
-    bool learns = fw_adaptive_spin_begin_(state, &me->wait.poll, policy);
+    bool learns = fw_adaptive_spin_begin_(state, &me->wait.spin, policy);
 
     while (fw_ipc_wait_spin_(&me->wait) && !is_over(me))
         ;

@@ -204,7 +204,7 @@ static void watch_holders(const struct call *v, struct fw_ipc_wait_ *wait)
 static int wait_slow_(const struct call *v, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy,
                       uint32_t *permit)
 {
-    bool learns = fw_adaptive_spin_begin_(&v->u->spin_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&v->u->spin_, &wait->spin, policy);
     int error;
 
     *permit = PERMIT_NONE;
@@ -215,7 +215,7 @@ static int wait_slow_(const struct call *v, struct fw_ipc_wait_ *wait, const fw_
     if (*permit != PERMIT_NONE)
         return 0;
     for (;;) {
-        uint64_t w = fw_wait_blocks_(&wait->poll) ? announce(v) : 0; /* F:ipc-permits-unannounced */
+        uint64_t w = fw_wait_blocks_(&wait->spin) ? announce(v) : 0; /* F:ipc-permits-unannounced */
         error = try_take(v, wait, permit);
         if (error != EBUSY)
             return error;

@@ -107,7 +107,7 @@ int fw_ipc_sem_trywait(fw_ipc_sem *s)
 /* Sleeps once, if there is still no permit: 0 -> 0, WAITERS (ANN1).  0 or ETIMEDOUT. */
 static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 {
-    if (fw_wait_blocks_(&wait->poll)) { /* F:ipc-sem-unannounced */
+    if (fw_wait_blocks_(&wait->spin)) { /* F:ipc-sem-unannounced */
         uint64_t announced = fw_ipc_changed_(w | FW_IPC_WAITERS);
         if (!fw_cas64_relaxed(&s->word_, &w, announced)) /* F:ipc-sem-torn-announce */
             return 0;
@@ -118,7 +118,7 @@ static int sleep_once(fw_ipc_sem *s, uint64_t w, struct fw_ipc_wait_ *wait)
 
 static int wait_slow_(fw_ipc_sem *s, struct fw_ipc_wait_ *wait, const fw_wait_policy *policy)
 {
-    bool learns = fw_adaptive_spin_begin_(&s->spin_, &wait->poll, policy);
+    bool learns = fw_adaptive_spin_begin_(&s->spin_, &wait->spin, policy);
     uint64_t w;
     int error = EAGAIN;
 

@@ -229,7 +229,7 @@ static void end_look(struct fw_ipc_wait_ *w)
 static int watch(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected)
 {
     end_recheck(w, !begin_recheck(w, word, expected, fw_clock_ns_()));
-    return fw_wait_sleep_(&w->poll, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
+    return fw_wait_sleep_(&w->spin, word, expected, FW_FUTEX_ANY_BIT, 0) == -ETIMEDOUT ? ETIMEDOUT
                                                                                        : 0;
 }
 
@@ -307,7 +307,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
         forget_lives(w);
         return ETIMEDOUT;
     }
-    if (!fw_wait_blocks_(&w->poll)) {
+    if (!fw_wait_blocks_(&w->spin)) {
         forget_lives(w);
         return watch(w, word, expected);
     }
@@ -315,7 +315,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
         begin_debt(w);
     now = fw_clock_ns_();
     goes_on = begin_recheck(w, word, expected, now);
-    left = fw_deadline_left_(w->poll.deadline, goes_on ? w->recheck_at - now : 1);
+    left = fw_deadline_left_(w->spin.deadline, goes_on ? w->recheck_at - now : 1);
     if (left == 0) {
         forget_lives(w);
         return ETIMEDOUT;

@@ -116,7 +116,7 @@
 enum { FW_IPC_WAITS_LOCK = 1, FW_IPC_WAITS_READ = 2, FW_IPC_WAITS_COND = 3, FW_IPC_WAITS_ELSE = 4 };
 
 struct fw_ipc_wait_ {
-    struct fw_wait_ poll;
+    struct fw_wait_ spin;
     struct fw_ipc_me_ me;
     const void *object;
     uint32_t how;

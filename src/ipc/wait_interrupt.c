@@ -29,13 +29,13 @@ int fw_ipc_wait_interruptible_(struct fw_ipc_wait_ *w, const fw_wait_policy *pol
     w->interrupt = NULL;
     w->interrupted = 0;
     if (policy == NULL || ((unsigned)policy->kind & FW_WAIT_INTERRUPTIBLE) == 0)
-        return fw_wait_begin_(&w->poll, policy, deadline);
+        return fw_wait_begin_(&w->spin, policy, deadline);
     w->interrupt = (const fw_ipc_interrupt *)(const void *)policy;
     if (!is_valid(w->interrupt))
         return EINVAL;
     plain = *policy;
     plain.kind = (fw_wait_kind)((unsigned)plain.kind & ~(unsigned)FW_WAIT_INTERRUPTIBLE);
-    return fw_wait_begin_(&w->poll, &plain, deadline);
+    return fw_wait_begin_(&w->spin, &plain, deadline);
 }
 
 bool fw_ipc_wait_has_stop_(const struct fw_ipc_wait_ *w)

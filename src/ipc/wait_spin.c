@@ -25,10 +25,10 @@ static enum fw_running_ runs(const struct fw_ipc_wait_ *w, uint64_t holder)
 bool fw_ipc_wait_spin_on_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
     enum fw_running_ owner =
-        w->poll.kind == FW_WAIT_ADAPTIVE ? runs(w, holder) : FW_RUNNING_UNKNOWN;
+        w->spin.kind == FW_WAIT_ADAPTIVE ? runs(w, holder) : FW_RUNNING_UNKNOWN;
 
     for (uint32_t i = 0; i < w->looks; i++)
-        if (!fw_wait_spin_knowing_(&w->poll, owner))
+        if (!fw_wait_spin_knowing_(&w->spin, owner))
             return false;
     if (w->looks < LOOKS_APART)
         w->looks *= 2;
@@ -43,5 +43,5 @@ bool fw_ipc_wait_spin_(struct fw_ipc_wait_ *w)
 void fw_ipc_wait_again_(struct fw_ipc_wait_ *w)
 {
     w->looks = 1;
-    fw_wait_again_(&w->poll);
+    fw_wait_again_(&w->spin);
 }

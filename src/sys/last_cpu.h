@@ -19,16 +19,16 @@
  *
  * From now on, until it ends, others may ask for the calling thread.  Called at the beginning of
  * each wait, and after each sleep in it: the caller's own next question is answered afresh.  Costs
- * two stores, but for the first time.  Allocates nothing; may be called in a signal handler.
+ * two stores, except the first time.  Allocates nothing; may be called in a signal handler.
  *
  *     bool fw_last_cpu_is_mine_(uint32_t tid);
  *
  * Is that where the thread is that has this number in its identity (thread.h; 0: nobody)?  May be
- * asked at each poll: as long as the caller has not lost its CPU since it last asked for the same
+ * asked at each look: as long as the caller has not lost its CPU since it last asked for the same
  * thread, the answer stands, and is given without a look at memory that others write.  A guess,
- * and right but for the time that the thread needs to get out of the kernel on another CPU.  False
- * where nothing is known.  In a forked child threads of the parent are unknown.  Asked about the
- * caller itself, which makes no sense, it says true.
+ * and right except for the time that the thread needs to get out of the kernel on another CPU.
+ * False where nothing is known.  In a forked child threads of the parent are unknown.  Asked about
+ * the caller itself, which makes no sense, it says true.
  */
 #include <sys_last_cpu_arch.h>
 

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Who is on a CPU?  Asked by those who poll for a lock, and answered from the page that the assist
- * keeps (running_page.h), where there is one, and otherwise from what is known without it
- * (last_cpu.h).  All answers are guesses, and may be wrong in any way:
- * a caller may let them decide how it waits, never whether it may enter.
+ * Who is on a CPU?  Asked by threads that spin for a lock, and answered from the page that the
+ * assist keeps (running_page.h), where there is one, and otherwise from what is known without it
+ * (last_cpu.h).  All answers are guesses, and may be wrong in any way: a caller may let them decide
+ * how it waits, never whether it may enter.
  */
 enum fw_running_ {
     FW_RUNNING_UNKNOWN, /* no assist, or it does not know this thread */

@@ -72,7 +72,7 @@ struct fw_assist_page {
     fw_assist_u32 stopped;      /* not 0: nobody writes here any more */
     fw_assist_u32 registration; /* FW_ASSIST_BY_RING ... */
     fw_assist_u32 padding[11];
-    fw_assist_u32 participants; /* processes; not in the cache line that all pollers read */
+    fw_assist_u32 participants; /* processes; not in the cache line that all spinners read */
     fw_assist_u32 unused[1007]; /* the rest of 4 KiB */
     struct fw_assist_cpu cpus[FW_ASSIST_CPUS];
     fw_assist_u64 threads[FW_ASSIST_ENTRIES];

@@ -12,7 +12,7 @@
 
 /*
  * Does the caller go before all threads that are not real-time ones (SCHED_FIFO, _RR, _DEADLINE)?
- * It should not poll for what one of these has to do.  False where it cannot be told.
+ * It should not spin for what one of these has to do.  False where it cannot be told.
  */
 bool fw_is_real_time_(void);
 

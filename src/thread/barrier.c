@@ -120,20 +120,20 @@ static bool spinning_helps(fw_barrier_word_ w)
 }
 
 /*
- * Polls, then sleeps, until the round is another one.  Where the barrier decides how to wait,
- * nobody polls beside a sleeper: the round will not end without the kernel's help anyway.
+ * Spins, then sleeps, until the round is another one.  Where the barrier decides how to wait,
+ * nobody spins beside a sleeper: the round will not end without the kernel's help anyway.
  */
 static void wait_for_end(fw_barrier *b, uint32_t phase, struct fw_wait_ *wait, bool decides)
 {
     fw_barrier_word_ w = fw_load64_acquire(&b->state_);
-    bool polls = !decides || spinning_helps(w);
+    bool spins = !decides || spinning_helps(w);
 
     for (; barrier_round(w) == phase; w = fw_load64_acquire(&b->state_)) {
         if (decides && barrier_has_sleepers(w))
-            polls = false;
-        if (polls && fw_wait_spin_(wait))
+            spins = false;
+        if (spins && fw_wait_spin_(wait))
             continue;
-        polls = false;
+        spins = false;
         if (fw_wait_blocks_(wait) && !barrier_has_sleepers(w)) { /* F:barrier-sleeps-unannounced */
             /* !SLEEPERS -> SLEEPERS; relaxed: it transfers no data */
             w = fw_or64_relaxed(&b->state_, BARRIER_SLEEPERS) | BARRIER_SLEEPERS;

@@ -225,7 +225,7 @@ static int wait_in_queue(struct waiter *me, bool by_default)
     int error;
 
     if (by_default && spins)
-        fw_spinning_ended_(FW_POLLING_WAKE_, found);
+        fw_spinning_ended_(FW_SPIN_WAKE_, found);
     if (found)
         return 0;
     if (fw_wait_blocks_(&me->wait))
@@ -251,7 +251,7 @@ static int wait_as(struct waiter *me, const fw_wait_policy *policy, const fw_dea
     if (error != 0)
         return error;
     by_default = (policy == NULL || policy->kind == FW_WAIT_DEFAULT) && fw_wait_blocks_(&me->wait);
-    if (by_default && !fw_spinning_pays_(FW_POLLING_WAKE_))
+    if (by_default && !fw_spinning_pays_(FW_SPIN_WAKE_))
         me->wait.budget_ns = 0;
     fw_cancel_point_(nothing, NULL); /* F:unlocks-first */
     enqueue(me);

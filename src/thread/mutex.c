@@ -79,10 +79,10 @@
 #define RECHECK_NS FW_RECHECK_RACES_NS
 
 /*
- * A waiter that polls, and sees the lock pass to so many others, sleeps: with short sections
- * many poll, and keep the line from the owner.  doc/design/mutex.md, "How many spin".
+ * A waiter that spins, and sees the lock pass to more owners than this, sleeps: with short sections
+ * many spin, and keep the cache line from the owner.  doc/design/mutex.md, "How many spin".
  */
-#define TURNS_WHILE_POLLING 4u
+#define TURNS_WHILE_SPINNING 4u
 
 /* A thread in the slow path of lock: it lives on that thread's stack. */
 struct waiter {
@@ -96,7 +96,7 @@ struct waiter {
     uint32_t refusals; /* of the kernel to let it sleep: the word had changed; a lost race, too */
     uint64_t woken_at;
     struct fw_wait_ wait;
-    uint32_t last_owner, turns; /* while it polls: whom it saw last, and how many */
+    uint32_t last_owner, turns; /* while it spins: the owner seen last, and how many */
 };
 
 static bool has_raced(const struct waiter *me)
@@ -283,7 +283,7 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     return sleep_in_queue(me, w, slice_ns);
 }
 
-/* Does the lock go round among others?  (Who knows that its owner runs does not mind.) */
+/* Does the lock go round among others?  (Not asked if the owner is known to run.) */
 static bool sees_turns(struct waiter *me, uint32_t owner)
 {
     if (owner == 0) /* the word says no more than that it is taken */
@@ -292,19 +292,19 @@ static bool sees_turns(struct waiter *me, uint32_t owner)
         me->last_owner = owner;
         me->turns++;
     }
-    return me->wait.kind == FW_WAIT_ADAPTIVE && me->turns > TURNS_WHILE_POLLING &&
+    return me->wait.kind == FW_WAIT_ADAPTIVE && me->turns > TURNS_WHILE_SPINNING &&
            fw_running_(owner) == FW_RUNNING_UNKNOWN;
 }
 
-/* Polls once, where that may pay. */
-static bool polls_on(struct waiter *me, fw_mutex_word_ w)
+/* Spins once, where that may pay. */
+static bool spins_on(struct waiter *me, fw_mutex_word_ w)
 {
     uint32_t owner = holder_of(w);
 
     return !sees_turns(me, owner) && fw_wait_spin_on_(&me->wait, owner);
 }
 
-static void poll_again(struct waiter *me)
+static void spin_again(struct waiter *me)
 {
     fw_wait_again_(&me->wait);
     me->turns = me->last_owner = 0;
@@ -332,14 +332,14 @@ static int wait_in_queue(struct waiter *me)
                 return ETIMEDOUT;
             continue;
         }
-        if (polls_on(me, w))
+        if (spins_on(me, w))
             continue;
         error = sleep_once(me, w);
         over = error == -ETIMEDOUT;
         if (error == 0)
             note_wake(me);
         if (error == 0 || error == -EINTR)
-            poll_again(me);
+            spin_again(me);
     }
 }
 
@@ -373,7 +373,7 @@ static bool take_or_join(struct waiter *me)
         if (is_free(w)) {
             if (fw_mutex_take_(me->m))
                 return true;
-        } else if (!polls_on(me, w) && join(me, w)) {
+        } else if (!spins_on(me, w) && join(me, w)) {
             return false;
         }
         w = look_at(me->m);

@@ -55,16 +55,16 @@ static void on_cancel(void *wait)
         wait_for_grant(me);
 }
 
-/* Polls for as long as the policy has budget, unless that has not paid lately (as fw_cond). */
+/* Spins for as long as the policy has budget, unless that has not paid lately (as fw_cond). */
 static void spin(struct fw_condition_ *me)
 {
-    if (fw_wait_blocks_(&me->wait) && !fw_spinning_pays_(FW_POLLING_WAKE_))
+    if (fw_wait_blocks_(&me->wait) && !fw_spinning_pays_(FW_SPIN_WAKE_))
         me->wait.budget_ns = 0;
     if (me->wait.budget_ns == 0)
         return;
     while (!is_granted(me) && fw_wait_spin_(&me->wait))
         ;
-    fw_spinning_ended_(FW_POLLING_WAKE_, is_granted(me));
+    fw_spinning_ended_(FW_SPIN_WAKE_, is_granted(me));
 }
 
 /* 0: it has the mutex, and the predicate holds; ETIMEDOUT: it has the mutex. */

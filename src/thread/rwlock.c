@@ -61,7 +61,7 @@
  *      writer, and has writers queued, has a next, a designated waker, or readers that are coming;
  *      beside an upgrader, a next.
  * RW10  In a fair lock, while fewer threads are queued than there are CPUs, the first two writers
- *      of the queue do not sleep on when the lock passes to others: they are woken, and poll.  No
+ *      of the queue do not sleep on when the lock passes to others: they are woken, and spin.  No
  *      promise depends on it.
  */
 #include <errno.h>

@@ -154,18 +154,18 @@ static bool may_spin(const fw_rwlock *l, const struct rw_waiter *me)
            (rw_shares(me) && kind != FW_RWLOCK_PREFER_WRITERS && fw_rw_has_cpus_(l->queue_));
 }
 
-/* RW10.  Whether it pays is seen where the thread polls ahead, and is not granted the lock. */
+/* RW10.  Whether it pays is seen where the thread spins ahead, and is not granted the lock. */
 static bool may_be_ahead(const fw_rwlock *l, const struct rw_waiter *me)
 {
     return me->want == RW_WRITE && queue_kind(l->queue_) == FW_RWLOCK_FAIR &&
-           fw_rw_has_cpus_(l->queue_) && fw_spinning_pays_(FW_POLLING_AHEAD_);
+           fw_rw_has_cpus_(l->queue_) && fw_spinning_pays_(FW_SPIN_AHEAD_);
 }
 
 static void note_ahead(struct rw_waiter *me, bool it_paid)
 {
     if (!me->is_ahead)
         return;
-    fw_spinning_ended_(FW_POLLING_AHEAD_, it_paid);
+    fw_spinning_ended_(FW_SPIN_AHEAD_, it_paid);
     me->is_ahead = false;
     me->may_be_ahead = it_paid;
 }

@@ -34,7 +34,7 @@ struct rw_waiter {
     uint8_t want;       /* enum rw_want */
     bool is_designated; /* a writer that was woken, and has not gone back to sleep */
     bool starves;       /* it was woken, and has lost for long, or is the next: a hand-off is due */
-    bool may_be_ahead;  /* a writer of a fair lock that polls, and may be woken ahead: RW10 */
+    bool may_be_ahead;  /* a writer of a fair lock that spins, and may be woken ahead: RW10 */
 
     /* for the thread itself */
     bool may_spin;  /* spinning before the next sleep may pay */
@@ -87,7 +87,7 @@ enum rw_change {
     RW_UPREADER_READS
 };
 
-/* RW10: so many writers are woken ahead, on machines with so many CPUs. */
+/* RW10: how many writers are woken ahead, on machines with how many CPUs. */
 enum { RW_AHEAD_MOST = 2, RW_AHEAD_CPUS = 4 };
 
 /*
@@ -113,7 +113,7 @@ void fw_rw_dispatch_(struct fw_waitqueue_ *bucket, fw_rwlock *l, enum rw_change 
 
 /*
  * Fewer threads are queued, as the second word says, than there are CPUs; and these are not few.
- * So those that poll probably take the CPU from nobody.
+ * So those that spin probably take the CPU from nobody.
  */
 bool fw_rw_has_cpus_(uint64_t queue);
 

@@ -100,7 +100,7 @@ static void *learns_about_polling(void *arg)
 {
     unsigned tries[2] = {0, 0};
 
-    for (enum fw_polling_ what = 0; what < FW_POLLINGS_; what++) {
+    for (enum fw_spin_ what = 0; what < FW_SPINS_; what++) {
         unsigned again = 0;
         assert_true(fw_spinning_pays_(what)); /* nothing is known yet */
         for (int i = 0; i < 100; i++)
@@ -114,8 +114,8 @@ static void *learns_about_polling(void *arg)
         assert_false(fw_spinning_pays_(what));
     }
     for (int i = 0; i < 2000; i++) { /* each is tried again, also by turns */
-        tries[0] += fw_spinning_pays_(FW_POLLING_WAKE_);
-        tries[1] += fw_spinning_pays_(FW_POLLING_AHEAD_);
+        tries[0] += fw_spinning_pays_(FW_SPIN_WAKE_);
+        tries[1] += fw_spinning_pays_(FW_SPIN_AHEAD_);
     }
     assert_in_range(tries[0], 1, 40);
     assert_in_range(tries[1], 1, 40);
@@ -124,12 +124,12 @@ static void *learns_about_polling(void *arg)
 
 TEST(one_failure_tells_of_wakes_and_several_of_locks)
 {
-    fw_spinning_ended_(FW_POLLING_WAKE_, false);
-    fw_spinning_ended_(FW_POLLING_AHEAD_, false);
-    assert_false(fw_spinning_pays_(FW_POLLING_WAKE_));
-    assert_true(fw_spinning_pays_(FW_POLLING_AHEAD_));
-    fw_spinning_ended_(FW_POLLING_WAKE_, true);
-    fw_spinning_ended_(FW_POLLING_AHEAD_, true);
+    fw_spinning_ended_(FW_SPIN_WAKE_, false);
+    fw_spinning_ended_(FW_SPIN_AHEAD_, false);
+    assert_false(fw_spinning_pays_(FW_SPIN_WAKE_));
+    assert_true(fw_spinning_pays_(FW_SPIN_AHEAD_));
+    fw_spinning_ended_(FW_SPIN_WAKE_, true);
+    fw_spinning_ended_(FW_SPIN_AHEAD_, true);
 }
 
 TEST(polling_is_given_up_and_taken_up_again)

@@ -26,7 +26,7 @@ PERMIT_FAULTS = [
           at("ipc-permits-robs", condition(operand(1, operand(2, "FW_IPC_CORRUPT"))))),
     Fault("ipc-permits-unannounced", "sleeps, and the queue does not say so", "ipc-permits",
           PERMITS,
-          value("fw_wait_blocks_(&wait->poll) ? fw_load64_relaxed(&v->u->queue_) : announce(v)")),
+          value("fw_wait_blocks_(&wait->spin) ? fw_load64_relaxed(&v->u->queue_) : announce(v)")),
     Fault("ipc-permits-looks-first", "looks at the permits, then announces itself", "ipc-permits",
           PERMITS, at("ipc-permits-unannounced", instead("$2 $3 $4 $1", 4))),
     Fault("ipc-permits-unwatched", "sleeps, and watches no holder's life", "ipc-permits-told",

@@ -53,13 +53,13 @@ bool fw_is_overdue_(const void *lock, bool is_waking)
 }
 
 /* A wait that pays is a matter of chance here; within the budget it is tried, else never. */
-bool fw_spinning_pays_(enum fw_polling_ what)
+bool fw_spinning_pays_(enum fw_spin_ what)
 {
     (void)what;
     return fw_one_in_(1);
 }
 
-void fw_spinning_ended_(enum fw_polling_ what, bool was_woken)
+void fw_spinning_ended_(enum fw_spin_ what, bool was_woken)
 {
     (void)what;
     (void)was_woken;

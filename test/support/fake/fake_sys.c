@@ -134,13 +134,13 @@ void fw_wake_now_(const void *lock)
     fw_futex_wake(fake.later_word, 1, FW_FUTEX_PRIVATE);
 }
 
-bool fw_spinning_pays_(enum fw_polling_ what)
+bool fw_spinning_pays_(enum fw_spin_ what)
 {
     (void)what;
     return fake.polling_pays;
 }
 
-void fw_spinning_ended_(enum fw_polling_ what, bool has_paid)
+void fw_spinning_ended_(enum fw_spin_ what, bool has_paid)
 {
     (void)what;
     fake.polling_found = has_paid;
