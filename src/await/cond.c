@@ -18,7 +18,7 @@
 #include "await/operation.h"
 #include "sys/panic.h"
 #include "thread/cond_queue.h"
-#include "thread/mutex_line.h"
+#include "thread/mutex_queue.h"
 
 enum { FOR_SIGNAL, HAS_SIGNAL, TIMED_OUT };
 

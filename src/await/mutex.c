@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_await_mutex: submits an operation for an fw_mutex.  Contract: furwock/await.h.  States and
- * invariants: thread/mutex_line.c.
+ * invariants: thread/mutex_queue.c.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #include "await/operation.h"
 #include "core/attributes.h"
 #include "core/waitqueue.h"
-#include "thread/mutex_line.h"
 #include "thread/mutex_misuse.h"
+#include "thread/mutex_queue.h"
 
 /* free -> 1 -> task, as fw_mutex_take_. */
 static bool take(fw_mutex *m, uint32_t task)
@@ -29,7 +29,7 @@ static bool take(fw_mutex *m, uint32_t task)
 static bool join(fw_await *op, fw_mutex *m)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(m);
-    bool has_taken = fw_mutex_join_line_(bucket, m, op);
+    bool has_taken = fw_mutex_join_queue_(bucket, m, op);
 
     fw_waitqueue_unlock_(bucket);
     return has_taken;
@@ -67,7 +67,7 @@ int fw_await_mutex_again_(fw_await *op)
 
 static void left(struct fw_waitqueue_ *bucket, fw_await *op)
 {
-    fw_mutex_left_line_(bucket, (fw_mutex *)(uintptr_t)op->object_, op);
+    fw_mutex_left_queue_(bucket, (fw_mutex *)(uintptr_t)op->object_, op);
     fw_waitqueue_unlock_(bucket);
 }
 

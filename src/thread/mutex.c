@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_mutex.  Contract: furwock/mutex.h.  Bits: mutex_word.h.  Reasons, proofs and figures:
- * doc/design/mutex.md.  What LINE in the word means, and does: mutex_line.c.
+ * doc/design/mutex.md.  What QUEUED in the word means, and does: mutex_queue.c.
  *
  * Origin: the lock in a word and the greedy and fair releases are those of Franke, Russell and
  * Kirkwood (OLS 2002, sections 3 and 3.1.4).  The plain release is ours.
@@ -67,9 +67,9 @@
 #include "sys/slice.h"
 #include "sys/thread.h"
 #include "thread/mode.h"
-#include "thread/mutex_line.h"
 #include "thread/mutex_misuse.h"
 #include "thread/mutex_posix.h"
+#include "thread/mutex_queue.h"
 #include "thread/mutex_release.h"
 #include "thread/mutex_requeue.h"
 #include "thread/mutex_word.h"
@@ -425,8 +425,8 @@ COLD static void unlock_slow_as(fw_mutex *m, uint32_t id, bool fair, enum fw_mod
         if (is_free(seen) || is_being_handed_off(seen))
             return; /* only in POSIX mode */
         w = without_stale(seen, generation);
-        if (has_line(w)) { /* F:line-unseen */
-            fw_mutex_release_to_line_(m, fair);
+        if (has_queue(w)) { /* F:queued-unseen */
+            fw_mutex_release_to_queue_(m, fair);
             return;
         }
         left = fw_mutex_left_(m, w, fair);

@@ -2,7 +2,7 @@
 /*
  * fw_mutex_await.  Contract: furwock/mutex.h.  States and invariants of one that waits:
  * mutex_condition.h; the list of them: mutex_condition.c;
- * what a release does: mutex_line.c (MU11, MU12).  Reasons and figures:
+ * what a release does: mutex_queue.c (MU11, MU12).  Reasons and figures:
  * doc/design/mutex-await.md.
  *
  * Origin: conditional critical regions (Hoare 1971, Brinch Hansen 1972); that the releaser

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The threads in fw_mutex_await, as a release of the mutex sees them.  States and invariants:
- * mutex_condition.h; the word of the mutex: mutex_line.c.
+ * mutex_condition.h; the word of the mutex: mutex_queue.c.
  */
 #include "thread/mutex_condition.h"
 
@@ -9,13 +9,13 @@
 
 #include "sys/fork.h"
 
-/* held -> held, LINE, FENCED: no plain release is under way, since the caller is the owner. */
-static void set_line(fw_mutex *m)
+/* held -> held, QUEUED, FENCED: no plain release is under way, since the caller is the owner. */
+static void set_queued(fw_mutex *m)
 {
     fw_mutex_word_ seen = fw_load64_relaxed(&m->state_), w;
 
     do
-        w = without_stale(seen, fw_fork_generation_()) | MUTEX_LINE | MUTEX_FENCED;
+        w = without_stale(seen, fw_fork_generation_()) | MUTEX_QUEUED | MUTEX_FENCED;
     while (w != seen && !fw_cas64_relaxed(&m->state_, &seen, w));
 }
 
@@ -32,7 +32,7 @@ void fw_condition_join_(struct fw_waitqueue_ *bucket, fw_mutex *m, struct fw_con
         c->node.is_operation = false;
         fw_waitqueue_insert_(bucket, &c->node, m, 0);
     }
-    set_line(m);
+    set_queued(m);
 }
 
 /* Inside: takes c out of the list; its predecessor there is `before`, or NULL. */
@@ -107,14 +107,14 @@ fw_mutex_word_ fw_conditions_grant_(struct fw_waitqueue_ *bucket, fw_mutex *m,
                                     const struct fw_conditions_ *all)
 {
     struct fw_condition_ *c = all->chosen, *next;
-    fw_mutex_word_ w = fw_load64_relaxed(&m->state_), line;
+    fw_mutex_word_ w = fw_load64_relaxed(&m->state_), queued;
 
     take_out(bucket, all->first, all->before, c);
     next = fw_condition_first_(bucket, m);
     if (next != NULL)
         next->yields = true; /* F:condition-no-mark */
-    line = fw_mutex_line_unless_queued_(bucket, m);
-    while (!fw_cas64_release(&m->state_, &w, with_owner(w, c->id) & ~line))
+    queued = fw_mutex_queued_to_clear_(bucket, m);
+    while (!fw_cas64_release(&m->state_, &w, with_owner(w, c->id) & ~queued))
         ; /* threads joined or left */
     fw_waitqueue_unlock_(bucket);
     fw_store32_release(&c->state, CONDITION_GRANTED); /* CS3 */
@@ -130,7 +130,7 @@ void fw_condition_leave_(fw_mutex *m, struct fw_condition_ *c)
     for (struct fw_condition_ *p = first; p != c; p = p->next)
         before = p;
     take_out(bucket, first, before, c);
-    if (fw_mutex_line_unless_queued_(bucket, m) != 0)
-        fw_mutex_clear_line_(m);
+    if (fw_mutex_queued_to_clear_(bucket, m) != 0)
+        fw_mutex_clear_queued_(m);
     fw_waitqueue_unlock_(bucket);
 }

@@ -29,7 +29,7 @@
  *      so a record that the owner finds in the list is alive, and so is what its predicate reads.
  * CS3  After GRANTED was stored the releaser touches nothing of the record; the wake that follows
  *      uses the address only.
- * CS4  While the bucket is left, LINE is set if the list is not empty (MU7).
+ * CS4  While the bucket is left, QUEUED is set if the list is not empty (MU7).
  */
 enum { CONDITION_WAITING, CONDITION_CHOSEN, CONDITION_GRANTED, CONDITION_LEFT };
 
@@ -70,18 +70,18 @@ static inline struct fw_condition_ *fw_condition_first_(const struct fw_waitqueu
                      : (struct fw_condition_ *)((char *)p - offsetof(struct fw_condition_, node));
 }
 
-/* LINE, if nobody is queued. */
-static inline fw_mutex_word_ fw_mutex_line_unless_queued_(const struct fw_waitqueue_ *bucket,
-                                                          const fw_mutex *m)
+/* QUEUED, if nobody is queued. */
+static inline fw_mutex_word_ fw_mutex_queued_to_clear_(const struct fw_waitqueue_ *bucket,
+                                                       const fw_mutex *m)
 {
-    return fw_waitqueue_first_(bucket, m) == NULL ? MUTEX_LINE : 0;
+    return fw_waitqueue_first_(bucket, m) == NULL ? MUTEX_QUEUED : 0;
 }
 
-static inline void fw_mutex_clear_line_(fw_mutex *m)
+static inline void fw_mutex_clear_queued_(fw_mutex *m)
 {
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
 
-    while (has_line(w) && !fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_LINE))
+    while (has_queue(w) && !fw_cas64_relaxed(&m->state_, &w, w & ~MUTEX_QUEUED))
         ;
 }
 
@@ -112,13 +112,13 @@ struct fw_waitqueue_ *fw_conditions_evaluate_(struct fw_waitqueue_ *bucket, fw_m
 uint64_t fw_conditions_grant_(struct fw_waitqueue_ *bucket, fw_mutex *m,
                               const struct fw_conditions_ *all);
 
-/* Inside the bucket, by the owner: enters *c, WAITING, into the list, and sets LINE. */
+/* Inside the bucket, by the owner: enters *c, WAITING, into the list, and sets QUEUED. */
 void fw_condition_join_(struct fw_waitqueue_ *bucket, fw_mutex *m, struct fw_condition_ *c);
 
 /* Takes *c, LEFT, out of the list; the caller owns the mutex again. */
 void fw_condition_leave_(fw_mutex *m, struct fw_condition_ *c);
 
-/* --- mutex_line.c: fw_condition_join_, and the release of the mutex. -------------------------- */
+/* --- mutex_queue.c: fw_condition_join_, and the release of the mutex. ------------------------- */
 void fw_mutex_release_and_wait_(fw_mutex *m, struct fw_condition_ *c);
 
 #endif

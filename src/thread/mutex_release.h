@@ -13,7 +13,7 @@
 /* One in this many releases without a waiter goes back to the plain one: doc/design/mutex.md. */
 #define QUIET_RELEASES 1024u
 
-/* What a release of w leaves, without the owner.  With waiters, LINE stays as it is. */
+/* What a release of w leaves, without the owner.  With waiters, QUEUED stays as it is. */
 static inline fw_mutex_word_ fw_mutex_left_(const fw_mutex *m, fw_mutex_word_ w, bool fair)
 {
     if (!has_waiters(w)) /* F:passes-to-nobody */

@@ -13,7 +13,7 @@
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
  *
  *   bit   63 .. 42   41     40   39 .. 37   36   35       34    33     32     31 ........ 0
- *         waiters    URGENT LINE generation LATE STARVING RETRY WAKING FENCED owner half
+ *         waiters    URGENT QUEUED generation LATE STARVING RETRY WAKING FENCED owner half
  *         `--------------------------- waiters half -----------------------'
  *
  *   owner half    0                       free
@@ -32,7 +32,7 @@ typedef uint64_t fw_mutex_word_;
 #define MUTEX_LATE (UINT64_C(1) << 36)
 #define MUTEX_GENERATION_SHIFT 37
 #define MUTEX_GENERATION (UINT64_C(7) << MUTEX_GENERATION_SHIFT)
-#define MUTEX_LINE (UINT64_C(1) << 40)
+#define MUTEX_QUEUED (UINT64_C(1) << 40)
 #define MUTEX_URGENT (UINT64_C(1) << 41)
 #define MUTEX_WAITER (UINT64_C(1) << 42)
 #define MUTEX_OWNER_HALF UINT64_C(0xffffffff)
@@ -101,10 +101,10 @@ static inline bool has_late_sleepers(fw_mutex_word_ w)
     return (w & MUTEX_LATE) != 0;
 }
 
-/* Operations are queued in the bucket: mutex_line.c. */
-static inline bool has_line(fw_mutex_word_ w)
+/* Operations are queued in the bucket: mutex_queue.c. */
+static inline bool has_queue(fw_mutex_word_ w)
 {
-    return (w & MUTEX_LINE) != 0;
+    return (w & MUTEX_QUEUED) != 0;
 }
 
 static inline fw_mutex_word_ with_owner(fw_mutex_word_ w, uint32_t half)

@@ -120,7 +120,7 @@ void check_at_rest(const struct guarded *g)
 {
     uint64_t w = __atomic_load_n(&g->lock.state_, __ATOMIC_RELAXED);
 
-    if (!is_free(w) || has_waiters(w) || has_line(w))
+    if (!is_free(w) || has_waiters(w) || has_queue(w))
         stress_fail("a lock is not at rest though nobody uses it", g);
     if (g->first != g->second)
         stress_fail("the counters differ", g);

@@ -11,7 +11,7 @@
 #include "test/sys/unit/in_child.h"
 #include "thread/mutex_word.h"
 
-/* fw_await_mutex: src/await/mutex.c and src/thread/mutex_line.c, with the real kernel. */
+/* fw_await_mutex: src/await/mutex.c and src/thread/mutex_queue.c, with the real kernel. */
 
 enum { TASKS = 5 };
 
@@ -87,13 +87,13 @@ TEST(those_that_wait_are_served_in_order)
     assert_int_equal(make(), 0);
     fw_mutex_lock(&m);
     enqueue(0, TASKS);
-    assert_true(has_line(m.state_) && is_fenced(m.state_) && !has_waiters(m.state_));
+    assert_true(has_queue(m.state_) && is_fenced(m.state_) && !has_waiters(m.state_));
     assert_int_equal(fw_await_mutex(&ops[1], &m, NULL), EBUSY);
     assert_int_equal(fw_loop_destroy(loop), EBUSY);
     fw_mutex_unlock(&m);
     for (unsigned i = 0; i < TASKS; i++) {
         assert_true(owns(i)); /* though it is not told yet */
-        assert_int_equal(has_line(m.state_), i < TASKS - 1);
+        assert_int_equal(has_queue(m.state_), i < TASKS - 1);
         assert_int_equal(fw_loop_run(loop, 0), 1);
         release(i);
     }
@@ -116,9 +116,9 @@ TEST(a_cancelled_one_never_holds_it)
     release(2);
     fw_mutex_lock(&m);
     enqueue(1, 1);
-    assert_true(has_line(m.state_));
+    assert_true(has_queue(m.state_));
     assert_true(fw_await_drop(&ops[1]));
-    assert_false(has_line(m.state_));
+    assert_false(has_queue(m.state_));
     fw_mutex_unlock(&m);
     assert_int_equal(fw_loop_run(loop, 0), 0);
     unmake();
@@ -215,9 +215,9 @@ TEST(the_first_of_a_group_has_it)
     assert_int_equal(fw_await_mutex(&ops[1], &other, NULL), EINPROGRESS);
     fw_mutex_unlock(&other);
     assert_ptr_equal(fw_await_group_winner(&group), &ops[1]);
-    assert_true(has_line(m.state_));
+    assert_true(has_queue(m.state_));
     fw_mutex_unlock(&m); /* nobody wants it any more */
-    assert_false(has_line(m.state_));
+    assert_false(has_queue(m.state_));
     assert_int_equal(fw_mutex_trylock(&m), 0);
     fw_mutex_unlock(&m);
     assert_int_equal(fw_loop_run(loop, 0), 1);
@@ -289,7 +289,7 @@ static int use_in_child(void)
 
     fw_await_init_waker(&op, tasks[1], note, NULL);
     fw_mutex_unlock(&m); /* nobody waits here */
-    if (!is_free(m.state_) || has_line(m.state_))
+    if (!is_free(m.state_) || has_queue(m.state_))
         return 1;
     if (fw_await_mutex(&ops[0], &m, NULL) != EBUSY || !fw_await_cancel(&ops[0]))
         return 2;

@@ -129,5 +129,5 @@ FAMILY = Family("cond", ["thread/cond.c", "thread/cond_wake.c", "thread/mutex_re
                  "src/thread/mutex_requeue.h", "src/thread/mutex_posix.h",
                  "src/thread/mutex_misuse.h",
                  "src/thread/cond_posix.h", "src/core/waitqueue.h", "src/core/operation.h",
-                 "src/thread/mutex_line.h", LINE],
+                 "src/thread/mutex_queue.h", LINE],
                 {"thread/mutex.c": ["fw_mutex_lock"]}, FAULTS)

@@ -34,7 +34,7 @@
 
 enum family {
     FAMILY_MUTEX,
-    FAMILY_LINE,
+    FAMILY_QUEUE,
     FAMILY_BUCKET,
     FAMILY_COND,
     FAMILY_NOTE,

@@ -77,7 +77,7 @@ static void wait_as_task(unsigned self)
     bool has_taken;
 
     op.more_.arg = &told[self];
-    has_taken = line_in_use()->join(bucket, m, &op);
+    has_taken = queue_in_use()->join(bucket, m, &op);
     fw_waitqueue_unlock_(bucket);
     while (!has_taken && fw_load32_acquire(&told[self]) == 0)
         fw_sleep_(&told[self], 0, FW_FUTEX_PRIVATE, NULL);
@@ -110,9 +110,9 @@ static bool await_token(unsigned self, const fw_deadline *deadline)
 
     *shadow(AWAITING) |= UINT64_C(1) << self;
     if (deadline != NULL)
-        error = line_in_use()->timedawait(m, there_is_a_token, NULL, deadline);
+        error = queue_in_use()->timedawait(m, there_is_a_token, NULL, deadline);
     else
-        line_in_use()->await(m, there_is_a_token, NULL);
+        queue_in_use()->await(m, there_is_a_token, NULL);
     *shadow(AWAITING) &= ~(UINT64_C(1) << self);
     if (*shadow(INSIDE) != self + 1)
         enter(self, subject_id(self));
@@ -129,7 +129,7 @@ static void cancelled(unsigned self)
 {
     *shadow(AWAITING) &= ~(UINT64_C(1) << self);
     enter(self, subject_id(self));
-    line_in_use()->unlock(m);
+    queue_in_use()->unlock(m);
 }
 
 /* False: it has given up, without the lock. */
@@ -143,10 +143,10 @@ static bool acquire(unsigned self, enum word how)
         return true;
     }
     if (how == BLOCK || how == TIMED) {
-        if (line_in_use()->lock_policy(m, &blocking, how == TIMED ? &script_deadline : NULL) != 0)
+        if (queue_in_use()->lock_policy(m, &blocking, how == TIMED ? &script_deadline : NULL) != 0)
             return false;
     } else if (how != HELD && how != AWAIT_HELD) {
-        line_in_use()->lock(m);
+        queue_in_use()->lock(m);
     }
     enter(self, subject_id(self));
     if (how == AWAIT || how == AWAIT_HELD)
@@ -163,11 +163,11 @@ static void leave(unsigned self, enum word how, bool is_task)
     if (how == FREE && script_is_last(self, GONE))
         model_op(OP_FREE, m, 8, 0, 0, 0, 0);
     else if (is_task)
-        line_in_use()->task_unlock(m, task_of(self));
+        queue_in_use()->task_unlock(m, task_of(self));
     else if (how == FAIR)
-        line_in_use()->unlock_fair(m);
+        queue_in_use()->unlock_fair(m);
     else
-        line_in_use()->unlock(m);
+        queue_in_use()->unlock(m);
 }
 
 static void thread(unsigned self)
@@ -232,18 +232,18 @@ static void check_turn(fw_mutex_word_ before, fw_mutex_word_ after)
 }
 
 /* MU7, MU8, MU11, while nobody is inside. */
-static void check_line(fw_mutex_word_ w)
+static void check_queue(fw_mutex_word_ w)
 {
     bool is_queued = fw_waitqueue_first_(bucket_of_mutex(), m) != NULL;
 
     if (has_stale_waiters(w, model_program->generation) && !is_queued)
         return;
-    if (has_line(w) != is_queued || (has_line(w) && !is_fenced(w)))
-        model_fail("line", "the word is 0x%llx, and is somebody queued: %llu", w, is_queued);
-    if (!has_line(w) || !is_free(w) || (has_waiters(w) && wake_is_under_way(w)))
+    if (has_queue(w) != is_queued || (has_queue(w) && !is_fenced(w)))
+        model_fail("queue", "the word is 0x%llx, and is somebody queued: %llu", w, is_queued);
+    if (!has_queue(w) || !is_free(w) || (has_waiters(w) && wake_is_under_way(w)))
         return;
     if (fw_mutex_first_operation_(bucket_of_mutex(), m) != NULL)
-        model_fail("line", "operations are queued, and the word 0x%llx is free", w, 0);
+        model_fail("queue", "operations are queued, and the word 0x%llx is free", w, 0);
     for (const struct fw_condition_ *c = fw_condition_first_(bucket_of_mutex(), m); c != NULL;
          c = c->next)
         if (c->state == CONDITION_WAITING && *shadow(TOKENS) != 0)
@@ -266,7 +266,7 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
         }
     }
     if (buckets_only()->inside == 0)
-        check_line(now);
+        check_queue(now);
 }
 
 static void finished(void)

@@ -37,7 +37,7 @@ static int print_waiters(fw_mutex_word_ w, char *text, size_t text_size)
 {
     unsigned generation = (unsigned)((w & MUTEX_GENERATION) >> MUTEX_GENERATION_SHIFT);
     int n = snprintf(text, text_size, "%u waiting%s%s%s%s%s%s", (unsigned)(w / MUTEX_WAITER),
-                     has_line(w) ? " LINE" : "", is_fenced(w) ? " FENCED" : "",
+                     has_queue(w) ? " QUEUED" : "", is_fenced(w) ? " FENCED" : "",
                      wake_is_under_way(w) ? " WAKING" : "", (w & MUTEX_RETRY) != 0 ? " RETRY" : "",
                      is_starving(w) ? " STARVING" : "", has_late_sleepers(w) ? " LATE" : "");
 
@@ -163,7 +163,7 @@ void mutex_check_stranger(unsigned self)
 
 void mutex_check_finished(void)
 {
-    if (!is_free(*word) || has_waiters(*word) || has_line(*word))
+    if (!is_free(*word) || has_waiters(*word) || has_queue(*word))
         model_fail("word", "all threads are done, and the word is 0x%llx", *word, 0);
 }
 

@@ -13,7 +13,7 @@ struct program_group {
 
 /* All groups, as --list shows them. */
 #define PROGRAM_GROUPS(GROUP)                                                                      \
-    GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(line), GROUP(condition), GROUP(cond),      \
+    GROUP(litmus), GROUP(sleepers), GROUP(mutex), GROUP(queue), GROUP(condition), GROUP(cond),     \
         GROUP(rwlock), GROUP(sem), GROUP(await), GROUP(note), GROUP(barrier), GROUP(latch),        \
         GROUP(once), GROUP(atomic), GROUP(ipc_mutex), GROUP(ipc_rwlock), GROUP(ipc_rwlock_task),   \
         GROUP(ipc_permits), GROUP(ipc_barrier), GROUP(ipc_once), GROUP(ipc_journal),               \

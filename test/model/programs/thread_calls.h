@@ -24,8 +24,8 @@
 #include "core/bucket_lock.h"
 #include "thread/cond_posix.h"
 #include "thread/event_queue.h"
-#include "thread/mutex_line.h"
 #include "thread/mutex_posix.h"
+#include "thread/mutex_queue.h"
 #include "thread/mutex_requeue.h"
 #include "thread/permits.h"
 #include "thread/rwlock_queue.h"
@@ -44,18 +44,18 @@
     CALL(owner, fw_mutex_owner)
 CALLS_OF(mutex, MUTEX);
 
-#define LINE_CALLS(CALL, DATA)                       \
+#define QUEUE_CALLS(CALL, DATA)                      \
     CALL(lock, fw_mutex_lock)                        \
     CALL(lock_policy, fw_mutex_lock_policy)          \
     CALL(unlock, fw_mutex_unlock)                    \
     CALL(unlock_fair, fw_mutex_unlock_fair)          \
     CALL(task_unlock, fw_task_mutex_unlock)          \
     CALL(lock_registered, fw_mutex_lock_registered_) \
-    CALL(join, fw_mutex_join_line_)                  \
-    CALL(left, fw_mutex_left_line_)                  \
+    CALL(join, fw_mutex_join_queue_)                 \
+    CALL(left, fw_mutex_left_queue_)                 \
     CALL(await, fw_mutex_await)                      \
     CALL(timedawait, fw_mutex_timedawait)
-CALLS_OF(line, LINE);
+CALLS_OF(queue, QUEUE);
 
 #define BUCKET_CALLS(CALL, DATA) \
     CALL(lock, fw_bucket_lock_)  \

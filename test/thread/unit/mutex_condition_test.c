@@ -71,7 +71,7 @@ static void assert_queued(unsigned first, unsigned n)
     for (unsigned i = 0; i < n; i++)
         c = c->next;
     assert_null(c);
-    assert_int_equal(has_line(m.state_), n != 0);
+    assert_int_equal(has_queue(m.state_), n != 0);
     assert_true(n == 0 || is_fenced(m.state_));
 }
 

@@ -25,8 +25,8 @@ TEST(stale_waiters_are_not_woken)
         {MINE | FENCED, GENERATION(1), 1},
         {MINE | FENCED | WAITERS(3) | GENERATION(7), GENERATION(1), 1},
         {MINE, 0, 1},
-        {MINE | FENCED | LINE | WAITERS(3), GENERATION(1), 1}, /* no operation is in the child */
-        {MINE | FENCED | LINE, GENERATION(1), 1},
+        {MINE | FENCED | QUEUED | WAITERS(3), GENERATION(1), 1}, /* no operation is in the child */
+        {MINE | FENCED | QUEUED, GENERATION(1), 1},
         {MINE | FENCED | WAITERS(1), GENERATION(7), 7}, /* the last fits */
         {MINE | GENERATION(7), GENERATION(7), 7},
         {MINE | FENCED | WAITERS(1), GENERATION(7), 15}, /* of more, the last bits count */

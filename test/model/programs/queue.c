@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for operations that wait for the mutex (src/thread/mutex_line.c), beside threads.
+ * The programs for operations that wait for the mutex (src/thread/mutex_queue.c), beside threads.
  * A task is a thread of the model that never waits for the mutex itself: it submits an operation,
  * and sleeps until it is told.  Scripts are lists of pairs of words:
  *
@@ -34,7 +34,7 @@
 #include "core/sleep.h"
 #include "mutex_check.h"
 #include "script.h"
-#include "thread/mutex_line.h"
+#include "thread/mutex_queue.h"
 #include "thread/mutex_word.h"
 #include "thread_calls.h"
 
@@ -90,7 +90,7 @@ static bool submit(fw_await *op, unsigned self, enum word how)
         return true;
     }
     bucket = fw_waitqueue_lock_(m);
-    has_taken = line_in_use()->join(bucket, m, op);
+    has_taken = queue_in_use()->join(bucket, m, op);
     if (!has_taken && how == OLD)
         op->since_ = 0;
     fw_waitqueue_unlock_(bucket);
@@ -107,7 +107,7 @@ static bool cancel(fw_await *op)
     if (waits) {
         fw_waitqueue_remove_(bucket, fw_operation_node_(op));
         op->state_ = FW_OPERATION_OVER;
-        line_in_use()->left(bucket, m, op);
+        queue_in_use()->left(bucket, m, op);
     }
     fw_waitqueue_unlock_(bucket);
     return waits || has_lost;
@@ -150,7 +150,7 @@ static void starve(void)
     w = fw_load64_relaxed(&m->state_);
     while (!fw_cas64_relaxed(&m->state_, &w, w | MUTEX_STARVING))
         ;
-    line_in_use()->lock_registered(m);
+    queue_in_use()->lock_registered(m);
 }
 
 static bool acquire(unsigned self, enum word how)
@@ -171,9 +171,9 @@ static bool acquire(unsigned self, enum word how)
         return true;
     }
     if (how != LOCK)
-        return line_in_use()->lock_policy(m, &policies[how],
-                                          how == TIMED ? &script_deadline : NULL) == 0;
-    line_in_use()->lock(m);
+        return queue_in_use()->lock_policy(m, &policies[how],
+                                           how == TIMED ? &script_deadline : NULL) == 0;
+    queue_in_use()->lock(m);
     return true;
 }
 
@@ -206,17 +206,17 @@ static void thread(unsigned self)
         if (w[1] == FREE && script_is_last(self, GONE))
             model_op(OP_FREE, m, 8, 0, 0, 0, 0);
         else if (is_task(w[0]))
-            line_in_use()->task_unlock(m, id);
+            queue_in_use()->task_unlock(m, id);
         else if (w[1] == FAIR)
-            line_in_use()->unlock_fair(m);
+            queue_in_use()->unlock_fair(m);
         else
-            line_in_use()->unlock(m);
+            queue_in_use()->unlock(m);
     }
 }
 
 /* --- What must hold ------------------------------------------------------------------------- */
 
-static fw_await *first_in_line(void)
+static fw_await *first_in_queue(void)
 {
     struct fw_waiter_node_ *p = fw_waitqueue_first_(&buckets_only()->bucket, m);
 
@@ -232,7 +232,7 @@ static bool is_of(unsigned thread, uint32_t id)
 static void check_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ after)
 {
     uint32_t was = owner_half(before), is = owner_half(after);
-    const fw_await *first = first_in_line();
+    const fw_await *first = first_in_queue();
     bool ok = was == is;
 
     ok = ok || (was == 0 && (is == FW_ID_HELD || is_of(thread, is)));
@@ -248,7 +248,7 @@ static void check_owner(unsigned thread, fw_mutex_word_ before, fw_mutex_word_ a
 /* MU10, at a release. */
 static void check_turn(fw_mutex_word_ before, fw_mutex_word_ after)
 {
-    const fw_await *first = first_in_line();
+    const fw_await *first = first_in_queue();
     bool is_grant = fw_id_is_task_(owner_half(after));
 
     if (*shadow(FIRST) != (uint64_t)(uintptr_t)first || is_grant)
@@ -261,19 +261,19 @@ static void check_turn(fw_mutex_word_ before, fw_mutex_word_ after)
 }
 
 /* MU7, MU8, MU9, while nobody is inside. */
-static void check_line(fw_mutex_word_ w)
+static void check_queue(fw_mutex_word_ w)
 {
-    const fw_await *first = first_in_line();
+    const fw_await *first = first_in_queue();
 
     if (has_stale_waiters(w, model_program->generation) && first == NULL)
         return;
-    if (has_line(w) != (first != NULL))
-        model_fail("line", "the word is 0x%llx, and the first in line 0x%llx", w,
+    if (has_queue(w) != (first != NULL))
+        model_fail("queue", "the word is 0x%llx, and the first in the queue 0x%llx", w,
                    (uint64_t)(uintptr_t)first);
-    if (has_line(w) && !is_fenced(w))
-        model_fail("line", "operations are queued, and the word 0x%llx is not fenced", w, 0);
-    if (has_line(w) && is_free(w) && !(has_waiters(w) && wake_is_under_way(w)))
-        model_fail("line", "operations are queued, and the word 0x%llx is free", w, 0);
+    if (has_queue(w) && !is_fenced(w))
+        model_fail("queue", "operations are queued, and the word 0x%llx is not fenced", w, 0);
+    if (has_queue(w) && is_free(w) && !(has_waiters(w) && wake_is_under_way(w)))
+        model_fail("queue", "operations are queued, and the word 0x%llx is free", w, 0);
 }
 
 static bool has_owner(fw_mutex_word_ w)
@@ -298,7 +298,7 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
             *shadow(GRANTS) = 0;
     }
     if (buckets_only()->inside == 0)
-        check_line(now);
+        check_queue(now);
 }
 
 static void finished(void)
@@ -319,61 +319,61 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .thread = thread, .chan
 
 static const struct model_task apart[] = {{0, 0}, {0, 1}, {20, 2}};
 
-#define LEFT_BEHIND (2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING | MUTEX_LINE)
+#define LEFT_BEHIND (2 * MUTEX_WAITER | MUTEX_FENCED | MUTEX_WAKING | MUTEX_QUEUED)
 
 static const struct model_program programs[] = {
-    PROGRAM("line", "held unlock | wait unlock", HELD_BY(THREAD_A),
+    PROGRAM("queue", "held unlock | wait unlock", HELD_BY(THREAD_A),
             ABOUT("an operation is queued beside a plain release")),
-    PROGRAM("line-task", "held-by-task unlock | wait unlock", HELD_BY(TASK_A)),
-    PROGRAM("line-twice", "block unlock block unlock | wait unlock wait unlock"),
-    PROGRAM("line-tasks", "wait unlock wait unlock | wait unlock wait unlock"),
-    PROGRAM("line-three", "wait unlock | wait unlock | wait unlock"),
-    PROGRAM("line-lock", "lock unlock lock unlock | wait unlock", TICKS(1)),
-    PROGRAM("line-cancel", "block unlock | cancel unlock cancel unlock",
+    PROGRAM("queue-task", "held-by-task unlock | wait unlock", HELD_BY(TASK_A)),
+    PROGRAM("queue-twice", "block unlock block unlock | wait unlock wait unlock"),
+    PROGRAM("queue-tasks", "wait unlock wait unlock | wait unlock wait unlock"),
+    PROGRAM("queue-three", "wait unlock | wait unlock | wait unlock"),
+    PROGRAM("queue-lock", "lock unlock lock unlock | wait unlock", TICKS(1)),
+    PROGRAM("queue-cancel", "block unlock | cancel unlock cancel unlock",
             ABOUT("a release meets a cancel")),
-    PROGRAM("line-cancel-three", "block unlock | cancel unlock | wait unlock"),
-    PROGRAM("line-lose", "held unlock | lose unlock | wait unlock", HELD_BY(THREAD_A),
+    PROGRAM("queue-cancel-three", "block unlock | cancel unlock | wait unlock"),
+    PROGRAM("queue-lose", "held unlock | lose unlock | wait unlock", HELD_BY(THREAD_A),
             ABOUT("operations that another of their group has overtaken")),
-    PROGRAM("line-mixed", "block unlock | block unlock | wait unlock"),
-    PROGRAM("line-mixed-tasks", "block unlock | wait unlock | wait unlock"),
-    PROGRAM("line-timed", "held unlock | timed unlock | wait unlock", TICKS(1), HELD_BY(THREAD_A),
+    PROGRAM("queue-mixed", "block unlock | block unlock | wait unlock"),
+    PROGRAM("queue-mixed-tasks", "block unlock | wait unlock | wait unlock"),
+    PROGRAM("queue-timed", "held unlock | timed unlock | wait unlock", TICKS(1), HELD_BY(THREAD_A),
             ABOUT("a woken thread gives up while an operation is queued")),
-    PROGRAM("line-timed-three", "block unlock | timed unlock | wait unlock | block unlock", ATOMIC,
+    PROGRAM("queue-timed-three", "block unlock | timed unlock | wait unlock | block unlock", ATOMIC,
             TICKS(1), BOUND(2, 3)),
-    PROGRAM("line-spurious", "block unlock | block unlock | wait unlock", INTERRUPTED, ATOMIC),
-    PROGRAM("line-nap", "block unlock block unlock | block unlock | wait unlock", ATOMIC,
+    PROGRAM("queue-spurious", "block unlock | block unlock | wait unlock", INTERRUPTED, ATOMIC),
+    PROGRAM("queue-nap", "block unlock block unlock | block unlock | wait unlock", ATOMIC,
             BOUND(2, 3), .budget = {.spurious = 3}),
-    PROGRAM("line-spin", "block unlock | spin unlock | wait unlock", ATOMIC, TICKS(2)),
-    PROGRAM("line-fair", "block fair | block fair | wait unlock", ATOMIC),
-    PROGRAM("line-fair-tasks", "block fair block fair | wait unlock | wait unlock", ATOMIC),
-    PROGRAM("line-quiet", "block unlock | wait unlock wait unlock", .budget = {.chances = 2},
+    PROGRAM("queue-spin", "block unlock | spin unlock | wait unlock", ATOMIC, TICKS(2)),
+    PROGRAM("queue-fair", "block fair | block fair | wait unlock", ATOMIC),
+    PROGRAM("queue-fair-tasks", "block fair block fair | wait unlock | wait unlock", ATOMIC),
+    PROGRAM("queue-quiet", "block unlock | wait unlock wait unlock", .budget = {.chances = 2},
             ABOUT("releases that go back to the quiet state")),
-    PROGRAM("line-turns", "old unlock old unlock | old unlock | block unlock | block unlock",
+    PROGRAM("queue-turns", "old unlock old unlock | old unlock | block unlock | block unlock",
             ATOMIC, BOUND(2, 3), ABOUT("operations that are overdue, and threads")),
-    PROGRAM("line-turns-starving", "held unlock | old unlock | old unlock | starve unlock", ATOMIC,
+    PROGRAM("queue-turns-starving", "held unlock | old unlock | old unlock | starve unlock", ATOMIC,
             BOUND(3, 4), HELD_BY(THREAD_A),
             ABOUT("the same, with a thread that asks for a hand-off")),
-    PROGRAM("line-turns-one", "held-by-task unlock | old unlock | starve unlock", HELD_BY(TASK_A),
+    PROGRAM("queue-turns-one", "held-by-task unlock | old unlock | starve unlock", HELD_BY(TASK_A),
             ATOMIC, ABOUT("such a thread behind a task, and one more")),
-    PROGRAM("line-turns-late", "old unlock old unlock | old unlock old unlock | starve unlock",
+    PROGRAM("queue-turns-late", "old unlock old unlock | old unlock old unlock | starve unlock",
             ATOMIC, BOUND(2, 3), ABOUT("such a thread and two tasks that come again")),
-    PROGRAM("line-turns-cancel",
+    PROGRAM("queue-turns-cancel",
             "held unlock | old unlock | cancel unlock | old unlock | starve unlock", ATOMIC,
             BOUND(2, 3), HELD_BY(THREAD_A), ABOUT("one that was to yield is cancelled")),
-    PROGRAM("line-urgent", "held unlock | old unlock | block unlock", ATOMIC, HELD_BY(THREAD_A),
+    PROGRAM("queue-urgent", "held unlock | old unlock | block unlock", ATOMIC, HELD_BY(THREAD_A),
             .tasks = apart, .assist = ASSIST_NO, .time_passes = true,
             ABOUT("a real-time thread beside an operation")),
-    PROGRAM("line-free", "block free | wait free | wait free", ATOMIC,
+    PROGRAM("queue-free", "block free | wait free | wait free", ATOMIC,
             ABOUT("the last one frees the mutex")),
-    PROGRAM("line-free-cancel", "block free | cancel free | wait free", ATOMIC),
-    PROGRAM("line-free-plain", "held free | wait free", HELD_BY(THREAD_A)),
-    PROGRAM("line-fork", "wait unlock | block unlock", .generation = 1, FROM(LEFT_BEHIND),
+    PROGRAM("queue-free-cancel", "block free | cancel free | wait free", ATOMIC),
+    PROGRAM("queue-free-plain", "held free | wait free", HELD_BY(THREAD_A)),
+    PROGRAM("queue-fork", "wait unlock | block unlock", .generation = 1, FROM(LEFT_BEHIND),
             ABOUT("operations and threads were left behind by a fork")),
-    PROGRAM("line-fork-held", "held unlock block unlock | wait unlock", .generation = 9,
+    PROGRAM("queue-fork-held", "held unlock block unlock | wait unlock", .generation = 9,
             FROM(THREAD_A | LEFT_BEHIND), ABOUT("the forking thread held it")),
-    PROGRAM("line-fork-passed", "wait unlock | wait unlock | block unlock", .generation = 2, ATOMIC,
-            FROM(MUTEX_HANDOFF | 7u << FW_ID_SHIFT | FW_ID_HELD | LEFT_BEHIND),
+    PROGRAM("queue-fork-passed", "wait unlock | wait unlock | block unlock", .generation = 2,
+            ATOMIC, FROM(MUTEX_HANDOFF | 7u << FW_ID_SHIFT | FW_ID_HELD | LEFT_BEHIND),
             ABOUT("the lock was being handed over at the fork")),
 };
 
-GROUP(line, "line");
+GROUP(queue, "queue");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_THREAD_MUTEX_LINE_H
-#define FW_THREAD_MUTEX_LINE_H
+#ifndef FW_THREAD_MUTEX_QUEUE_H
+#define FW_THREAD_MUTEX_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,9 @@
 
 #include "core/waitqueue.h"
 
-/* The operations that wait for an fw_mutex, in its bucket.  States and invariants: mutex_line.c. */
+/*
+ * The operations that wait for an fw_mutex, in its bucket.  States and invariants: mutex_queue.c.
+ */
 
 typedef struct fw_await fw_await; /* furwock/await.h */
 
@@ -17,18 +19,18 @@ typedef struct fw_await fw_await; /* furwock/await.h */
 void fw_mutex_unlock_as_(fw_mutex *m, uint32_t id);
 
 /*
- * Releases the mutex, which the caller holds, and in whose word LINE was seen: grants it to an
+ * Releases the mutex, which the caller holds, and in whose word QUEUED was seen: grants it to an
  * operation, or serves a thread as any release does.  Makes the wake.
  */
-void fw_mutex_release_to_line_(fw_mutex *m, bool fair);
+void fw_mutex_release_to_queue_(fw_mutex *m, bool fair);
 
 /*
  * Inside the bucket of the mutex: takes it for the operation's task, if it is free (true); else
  * enqueues the operation, whose object_ is the mutex.
  */
-bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op);
+bool fw_mutex_join_queue_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op);
 
 /* Inside the bucket: an operation was removed that was not granted the mutex. */
-void fw_mutex_left_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op);
+void fw_mutex_left_queue_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op);
 
 #endif

@@ -5,10 +5,10 @@
 #include "core/recheck.h"
 #include "mutex_words.h"
 #include "sys/thread.h"
-#include "thread/mutex_line.h"
+#include "thread/mutex_queue.h"
 
 /*
- * src/thread/mutex_line.c: who joins, who leaves, and whose turn it is.  The operations have
+ * src/thread/mutex_queue.c: who joins, who leaves, and whose turn it is.  The operations have
  * wakers, which count; the other threads are words.
  */
 
@@ -41,7 +41,7 @@ static int reset(void)
 static bool join(unsigned i)
 {
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&m);
-    bool has_taken = fw_mutex_join_line_(bucket, &m, &ops[i]);
+    bool has_taken = fw_mutex_join_queue_(bucket, &m, &ops[i]);
 
     fw_waitqueue_unlock_(bucket);
     return has_taken;
@@ -52,7 +52,7 @@ static void leave(unsigned i)
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(&m);
 
     fw_waitqueue_remove_(bucket, fw_operation_node_(&ops[i]));
-    fw_mutex_left_line_(bucket, &m, &ops[i]);
+    fw_mutex_left_queue_(bucket, &m, &ops[i]);
     fw_waitqueue_unlock_(bucket);
 }
 
@@ -65,18 +65,18 @@ TEST(a_free_mutex_is_taken_and_a_held_one_joined)
         {0, TASK(0), 0},
         {FENCED, TASK(0) | FENCED, 0},
         {FENCED | WAKING | WAITERS(2), TASK(0) | FENCED | WAKING | WAITERS(2), 0},
-        {HELD(OWNER), HELD(OWNER) | LINE | FENCED, 1},
-        {UNSIGNED, UNSIGNED | LINE | FENCED, 1},
-        {HELD(OWNER) | FENCED, HELD(OWNER) | LINE | FENCED, 0},
-        {HELD(OWNER) | WAITERS(1), HELD(OWNER) | LINE | FENCED | WAITERS(1), 1},
+        {HELD(OWNER), HELD(OWNER) | QUEUED | FENCED, 1},
+        {UNSIGNED, UNSIGNED | QUEUED | FENCED, 1},
+        {HELD(OWNER) | FENCED, HELD(OWNER) | QUEUED | FENCED, 0},
+        {HELD(OWNER) | WAITERS(1), HELD(OWNER) | QUEUED | FENCED | WAITERS(1), 1},
         {HELD(OWNER) | FENCED | WAKING | RETRY | STARVING | URGENT | WAITERS(3),
-         HELD(OWNER) | LINE | FENCED | WAKING | RETRY | STARVING | URGENT | WAITERS(3), 0},
+         HELD(OWNER) | QUEUED | FENCED | WAKING | RETRY | STARVING | URGENT | WAITERS(3), 0},
         {HANDOFF(5) | FENCED | WAKING | LATE | WAITERS(2),
-         HANDOFF(5) | LINE | FENCED | WAKING | LATE | WAITERS(2), 0},
+         HANDOFF(5) | QUEUED | FENCED | WAKING | LATE | WAITERS(2), 0},
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bool is_taken = (cases[i].after & LINE) == 0;
+        bool is_taken = (cases[i].after & QUEUED) == 0;
 
         reset();
         m.state_ = cases[i].before;
@@ -86,7 +86,7 @@ TEST(a_free_mutex_is_taken_and_a_held_one_joined)
         if (is_taken)
             continue;
         leave(0);
-        assert_word(&m, cases[i].after & ~LINE);
+        assert_word(&m, cases[i].after & ~QUEUED);
         assert_int_equal(n_told, 0);
     }
 }
@@ -94,17 +94,17 @@ TEST(a_free_mutex_is_taken_and_a_held_one_joined)
 TEST(what_is_of_another_generation_is_not_there)
 {
     fake.fork_generation = 9; /* of which the word has 1 */
-    m.state_ = MINE | FENCED | LINE | WAITERS(3) | GENERATION(2);
+    m.state_ = MINE | FENCED | QUEUED | WAITERS(3) | GENERATION(2);
     assert_false(join(0));
-    assert_word(&m, MINE | FENCED | LINE | GENERATION(1));
+    assert_word(&m, MINE | FENCED | QUEUED | GENERATION(1));
     leave(0);
-    m.state_ = HANDOFF(5) | FENCED | LINE | WAKING | WAITERS(1) | GENERATION(2);
+    m.state_ = HANDOFF(5) | FENCED | QUEUED | WAKING | WAITERS(1) | GENERATION(2);
     assert_true(join(0));
     assert_int_equal(owner_half(m.state_), TASK(0));
-    assert_false(has_line(m.state_) || has_waiters(m.state_));
+    assert_false(has_queue(m.state_) || has_waiters(m.state_));
 }
 
-/* A plain release that had not seen LINE: the fence lets it end. */
+/* A plain release that had not seen QUEUED: the fence lets it end. */
 static void release_plainly(void)
 {
     m.state_ &= ~MUTEX_OWNER_HALF;
@@ -140,15 +140,15 @@ TEST(where_the_fence_is_refused_it_waits)
     fake.fence_result = -EPERM;
     assert_false(join(0));
     assert_true(fake.now_ns - begin >= FW_RECHECK_REFUSED_NS);
-    assert_word(&m, HELD(OWNER) | LINE | FENCED);
+    assert_word(&m, HELD(OWNER) | QUEUED | FENCED);
     leave(0);
 }
 
 /* With two operations; the first has waited for half a millisecond ('o'), or yields ('y'). */
 TEST(releases_take_turns)
 {
-#define FREED(rest) (FENCED | LINE | (rest))
-#define GRANTED(rest) (TASK(0) | FENCED | LINE | (rest))
+#define FREED(rest) (FENCED | QUEUED | (rest))
+#define GRANTED(rest) (TASK(0) | FENCED | QUEUED | (rest))
     static const struct {
         const char *first;
         bool fair;
@@ -197,7 +197,7 @@ TEST(releases_take_turns)
         assert_int_equal(ops[1].yields_, cases[i].next_yields);
         assert_false(!is_granted && ops[0].yields_);
         leave(1);
-        assert_int_equal(has_line(m.state_), !is_granted);
+        assert_int_equal(has_queue(m.state_), !is_granted);
         if (!is_granted)
             leave(0);
     }
@@ -227,7 +227,7 @@ TEST(the_first_behind_a_task_is_marked)
     m.state_ |= WAITERS(1) | STARVING;
     fake.now_ns += FW_STARVATION_NS;
     fw_task_mutex_unlock(&m, ops[2].task_);
-    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | LINE | WAKING | WAITERS(1));
+    assert_word(&m, HANDOFF(FIRST_SERIAL) | FENCED | QUEUED | WAKING | WAITERS(1));
     leave(0);
     leave(1);
 }
@@ -238,7 +238,7 @@ TEST(one_after_the_other_and_then_it_is_free)
     assert_false(join(0) || join(1) || join(2));
     fw_mutex_unlock(&m);
     for (unsigned i = 0; i < OPS; i++) {
-        assert_word(&m, TASK(i) | FENCED | (i < OPS - 1 ? LINE : 0));
+        assert_word(&m, TASK(i) | FENCED | (i < OPS - 1 ? QUEUED : 0));
         assert_int_equal(n_told, i + 1);
         fw_task_mutex_unlock(&m, ops[i].task_);
     }

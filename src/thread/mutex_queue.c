@@ -12,26 +12,26 @@
  * (Lampson and Redell, CACM 1980); the turns between two classes of waiters are those of
  * Brandenburg and Anderson's phase-fair locks (ECRTS 2009).
  *
- * owner       waiters half           meaning                     left by
- * ----------  ---------------------  --------------------------  ---------------------------------
- * id or task  LINE, no waiters       held, operations wait       owner: -> task, the first one's
- * id or task  LINE, waiters          held, threads wait as well  owner: in turns (MU10)
- * 0           LINE, waiters, WAKING  free, a thread is awake     anybody: take; waiter: CAS
- * HANDOFF     LINE, waiters, WAKING  being handed to a thread    a waiter that had joined before
- * 0           LINE                   free, all conditions false  any thread: take
+ * owner       waiters half             meaning                     left by
+ * ----------  -----------------------  --------------------------  -------------------------------
+ * id or task  QUEUED, no waiters       held, operations wait       owner: -> task, the first one's
+ * id or task  QUEUED, waiters          held, threads wait as well  owner: in turns (MU10)
+ * 0           QUEUED, waiters, WAKING  free, a thread is awake     anybody: take; waiter: CAS
+ * HANDOFF     QUEUED, waiters, WAKING  being handed to a thread    a waiter that had joined before
+ * 0           QUEUED                   free, all conditions false  any thread: take
  *
  * Legal:   all that mutex.c has; to take the lock where it is free, whoever is queued.
  * Illegal: to free the lock while an operation is queued and no thread is counted; to set or clear
- *          LINE outside of the bucket; to evaluate a predicate inside of it; to give an operation
+ *          QUEUED outside of the bucket; to evaluate a predicate inside of it; to give an operation
  *          WAKING, that is, to free the lock and let a loop try: what the loop runs first may wait
  *          for the thread that sleeps.
  *
- * MU7  While nobody is inside the bucket, LINE is set if and only if an operation or a condition is
- *      queued there.
- * MU8  And LINE implies FENCED: all later releases are a CAS, and see LINE.
+ * MU7  While nobody is inside the bucket, QUEUED is set if and only if an operation or a condition
+ *      is queued there.
+ * MU8  And QUEUED implies FENCED: all later releases are a CAS, and see QUEUED.
  * MU9  An operation is granted the lock by whoever releases it: id -> task in one CAS.  So where
- *      the lock is free with LINE set, a thread will take it, or clear WAKING (MU2); or nobody but
- *      conditions is queued.
+ *      the lock is free with QUEUED set, a thread will take it, or clear WAKING (MU2); or nobody
+ *      but conditions is queued.
  * MU10  Order.  Operations: first come, first served.  Where threads wait, too, they are served as
  *      if there were no operations, until the first of these has waited for FW_STARVATION_NS, or
  *      the release is fair.  Then in turns: a grant marks the next operation (yields_), and the
@@ -41,11 +41,11 @@
  * MU11  The owner, who may have changed the data, grants the mutex, held -> held in one CAS, to the
  *       first condition whose predicate is true: nobody can make it false in between.  It frees the
  *      mutex with no thread counted only if all are false, until the next owner changes something.
- * MU12  Order.  Conditions go before operations and threads (but for URGENT), by every second
+ * MU12  Order.  Conditions go before operations and threads (except URGENT), by every second
  *      release at most where any of these wait: a grant marks the first that is left (yields), and
  *      the next release takes the mark off and serves the others.
  */
-#include "thread/mutex_line.h"
+#include "thread/mutex_queue.h"
 
 #include <stddef.h>
 
@@ -77,9 +77,9 @@ static bool is_threads_turn(fw_mutex_word_ w, fw_await *op, bool fair)
         return false;
     if (is_urgent(w))
         return true;
-    if (op->yields_ == 0)                /* F:line-no-turns */
-        return !fair && !is_overdue(op); /* F:line-at-once */
-    op->yields_ = 0;                     /* F:line-yields-on */
+    if (op->yields_ == 0)                /* F:queued-no-turns */
+        return !fair && !is_overdue(op); /* F:queued-at-once */
+    op->yields_ = 0;                     /* F:queued-yields-on */
     return true;
 }
 
@@ -93,59 +93,59 @@ static fw_await *choose(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word
 
         if (is_threads_turn(w, op, fair))
             return NULL;
-        if (fw_operation_claim_(bucket, op)) /* F:line-unclaimed */
+        if (fw_operation_claim_(bucket, op)) /* F:queued-unclaimed */
             return op;
     }
     return NULL;
 }
 
-/* held -> held by the operation's task, !LINE if it was the last.  The word that was released. */
+/* held -> held by the operation's task, !QUEUED if it was the last.  The word that was released. */
 static fw_mutex_word_ grant(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op,
                             struct fw_wakeup_ *wakeup)
 {
     struct fw_waiter_node_ *next = fw_operation_from_(fw_waitqueue_next_(fw_operation_node_(op)));
     fw_mutex_word_ w = fw_load64_relaxed(&m->state_);
     bool is_last =
-        next == NULL && fw_condition_first_(bucket, m) == NULL; /* F:line-cleared-early */
-    fw_mutex_word_ line = is_last ? MUTEX_LINE : 0;
+        next == NULL && fw_condition_first_(bucket, m) == NULL; /* F:queued-cleared-early */
+    fw_mutex_word_ queued = is_last ? MUTEX_QUEUED : 0;
 
-    /* F:line-free-and-invite */
-    while (!fw_cas64_release(&m->state_, &w, with_owner(w, op->task_) & ~line))
+    /* F:queued-free-and-invite */
+    while (!fw_cas64_release(&m->state_, &w, with_owner(w, op->task_) & ~queued))
         ; /* threads joined or left */
     if (next != NULL && has_waiters(w))
-        fw_operation_of_(next)->yields_ = 1;      /* F:line-no-mark */
-    *wakeup = fw_operation_grant_(bucket, op, 0); /* F:line-delivers-late */
+        fw_operation_of_(next)->yields_ = 1;      /* F:queued-no-mark */
+    *wakeup = fw_operation_grant_(bucket, op, 0); /* F:queued-delivers-late */
     return w;
 }
 
-/* held -> free, LINE: only conditions are queued. */
+/* held -> free, QUEUED: only conditions are queued. */
 static fw_mutex_word_ left_to_conditions(fw_mutex_word_ w)
 {
     return with_owner(w, 0) &
-           (MUTEX_LINE | MUTEX_FENCED | MUTEX_GENERATION); /* F:condition-line-lost */
+           (MUTEX_QUEUED | MUTEX_FENCED | MUTEX_GENERATION); /* F:condition-queued-lost */
 }
 
 /*
- * held, waiters -> free or HANDOFF, as in unlock_slow; LINE goes if all operations have lost their
- * interest.  held -> free, LINE, where only conditions are queued, and all were evaluated.  False:
- * no thread waits any more, and others are to be asked.
+ * held, waiters -> free or HANDOFF, as in unlock_slow; QUEUED goes if all operations have lost
+ * their interest.  held -> free, QUEUED, where only conditions are queued, and all were evaluated.
+ * False: no thread waits any more, and others are to be asked.
  */
 static bool serve_thread(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_mutex_word_ *w,
                          fw_mutex_word_ *left, bool fair, bool evaluated)
 {
-    fw_mutex_word_ line = fw_mutex_line_unless_queued_(bucket, m);
+    fw_mutex_word_ queued = fw_mutex_queued_to_clear_(bucket, m);
     bool has_others = fw_mutex_first_operation_(bucket, m) != NULL || !evaluated;
 
     do {
         if (!has_waiters(*w) && has_others) /* F:condition-freed-unseen */
             return false;
-        *left = has_waiters(*w) || line != 0 ? fw_mutex_left_(m, *w & ~line, fair)
-                                             : left_to_conditions(*w);
+        *left = has_waiters(*w) || queued != 0 ? fw_mutex_left_(m, *w & ~queued, fair)
+                                               : left_to_conditions(*w);
     } while (!fw_cas64_release(&m->state_, w, *left));
     return true;
 }
 
-/* The release, where LINE is set; `except` is one whose predicate is known to be false. */
+/* The release, where QUEUED is set; `except` is one whose predicate is known to be false. */
 COLD static void release(struct fw_waitqueue_ *bucket, fw_mutex *m, bool fair,
                          const struct fw_condition_ *except)
 {
@@ -177,7 +177,7 @@ COLD static void release(struct fw_waitqueue_ *bucket, fw_mutex *m, bool fair,
     fw_slice_done_(m);
 }
 
-COLD void fw_mutex_release_to_line_(fw_mutex *m, bool fair)
+COLD void fw_mutex_release_to_queue_(fw_mutex *m, bool fair)
 {
     release(fw_waitqueue_lock_(m), m, fair, NULL);
 }
@@ -212,7 +212,7 @@ static void let_releases_end(void)
 }
 
 /*
- * MU8.  Without the fence, a plain release that did not see LINE may be under way: so this looks
+ * MU8.  Without the fence, a plain release that did not see QUEUED may be under way: so this looks
  * once more, and may take the lock (true).  It does so inside the bucket: once that is left, an
  * operation may be granted, run and freed, and the mutex with it.
  */
@@ -220,16 +220,16 @@ static bool fence_and_look(fw_mutex *m, uint32_t task)
 {
     fw_mutex_word_ w;
 
-    if (fw_release_fence_() != 0) /* F:line-unfenced */
+    if (fw_release_fence_() != 0) /* F:queued-unfenced */
         let_releases_end();
     w = fw_load64_relaxed(&m->state_);
     while (!is_fenced(w) && !fw_cas64_relaxed(&m->state_, &w, w | MUTEX_FENCED))
         ;
     w = fw_load64_relaxed(&m->state_);
-    return take(m, &w, task, MUTEX_LINE); /* F:line-no-second-look */
+    return take(m, &w, task, MUTEX_QUEUED); /* F:queued-no-second-look */
 }
 
-bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op)
+bool fw_mutex_join_queue_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op)
 {
     fw_mutex_word_ seen = look_at(m), w;
 
@@ -238,26 +238,26 @@ bool fw_mutex_join_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, fw_await *op
         if (is_free(seen)) {
             if (fw_cas64_acquire(&m->state_, &seen, with_owner(w, op->task_)))
                 return true;
-        } else if (has_line(w) || fw_cas64_relaxed(&m->state_, &seen, w | MUTEX_LINE)) {
-            break; /* held -> held, LINE */
+        } else if (has_queue(w) || fw_cas64_relaxed(&m->state_, &seen, w | MUTEX_QUEUED)) {
+            break; /* held -> held, QUEUED */
         }
     }
     if (!is_fenced(w) && fence_and_look(m, op->task_))
         return true;
     op->yields_ = fw_mutex_first_operation_(bucket, m) == NULL &&
-                  fw_id_is_task_(owner_half(w)); /* F:line-first-unmarked */
+                  fw_id_is_task_(owner_half(w)); /* F:queued-first-unmarked */
     fw_operation_enqueue_(bucket, op);
     return false;
 }
 
-void fw_mutex_left_line_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op)
+void fw_mutex_left_queue_(struct fw_waitqueue_ *bucket, fw_mutex *m, const fw_await *op)
 {
     struct fw_waiter_node_ *first = fw_mutex_first_operation_(bucket, m);
 
-    if (first != NULL && op->yields_ != 0) /* F:line-mark-lost */
+    if (first != NULL && op->yields_ != 0) /* F:queued-mark-lost */
         fw_operation_of_(first)->yields_ = 1;
-    if (fw_mutex_line_unless_queued_(bucket, m) != 0)
-        fw_mutex_clear_line_(m); /* F:line-stays */
+    if (fw_mutex_queued_to_clear_(bucket, m) != 0)
+        fw_mutex_clear_queued_(m); /* F:queued-stays */
 }
 
 void fw_task_mutex_unlock(fw_mutex *m, fw_task task)
