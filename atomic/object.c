@@ -27,9 +27,9 @@
 #include <furwock/bits/atomic.h>
 
 #include "atomic_order.h"
+#include "contended.h"
 #include "copy.h"
 #include "guard.h"
-#include "rush.h"
 #include "stripe.h"
 #include "sys/clock.h"
 #include "watch.h"
@@ -71,12 +71,12 @@ __attribute__((cold, noinline)) static void load_slow(fw_guard_ guard, const voi
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Have there been several threads, and no ThreadSanitizer?  Then the short way (object_short.h). */
-static uint8_t company;
+static uint8_t was_multithreaded;
 
 static inline void mark_multithreaded(void)
 {
     if (!fw_is_watched_())
-        fw_mark_multithreaded_(&company);
+        fw_mark_multithreaded_(&was_multithreaded);
 }
 
 static ALWAYS_INLINE void load_any(const void *object, void *out, size_t n, int order)
@@ -282,7 +282,8 @@ __attribute__((noinline)) static bool compare_exchange_long(void *object, void *
 
 static ALWAYS_INLINE bool is_short(const void *object, size_t n)
 {
-    return fw_guard_is_stripe_() && fw_is_words_(object, n) && fw_was_multithreaded_(&company);
+    return fw_guard_is_stripe_() && fw_is_words_(object, n) &&
+           fw_was_multithreaded_(&was_multithreaded);
 }
 
 #include "object_short.h"

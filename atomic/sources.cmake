@@ -13,7 +13,7 @@ else()
 endif()
 
 set(fw_atomic_sources
-    abi_flag.c abi_generic.c abi_pair.c abi_sized.c copy.c fork.c object.c rush.c stripe.c
+    abi_flag.c abi_generic.c abi_pair.c abi_sized.c contended.c copy.c fork.c object.c stripe.c
     word_lock.c)
 if(NOT fw_pair STREQUAL "generic")
     list(APPEND fw_atomic_sources arch/${fw_pair}/pair.c)

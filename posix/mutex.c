@@ -7,7 +7,7 @@
  *
  * type         lock by its owner          unlock by another thread, or of a free one
  * -----------  -------------------------  -------------------------------------------
- * normal       waits (loosely)            releases; nothing (loosely)
+ * normal       waits (POSIX mode)         releases; nothing (POSIX mode)
  * adaptive     as normal; it is for the wait policy to spin
  * recursive    counts                     EPERM
  * errorcheck   EDEADLK                    EPERM

@@ -106,18 +106,18 @@ static int sleep_while_empty(struct sleeper *me)
 /* Spins for as long as that pays; true: took a unit. */
 static bool take_spinning(struct sleeper *me)
 {
-    bool learns = fw_adaptive_spin_begin_(&me->s->luck, &me->wait, NULL);
+    bool learns = fw_adaptive_spin_begin_(&me->s->spin, &me->wait, NULL);
     bool taken = false;
 
     while (!taken && fw_wait_spin_(&me->wait))
         if (shared_value(fw_load64_relaxed(&me->s->state)) > 0) {
             if (learns) /* before the unit is taken: PSEM3 */
-                fw_adaptive_spin_end_(&me->s->luck, true);
+                fw_adaptive_spin_end_(&me->s->spin, true);
             learns = false;
             taken = fw_sem_shared_take_(me->s);
         }
     if (learns)
-        fw_adaptive_spin_end_(&me->s->luck, false);
+        fw_adaptive_spin_end_(&me->s->spin, false);
     return taken;
 }
 

@@ -19,27 +19,27 @@
  * that it does not look at.
  *
  *   byte   0       8       12      16     20 ... 32
- *          state   shared  guess   luck   -
+ *          state   shared  guess   spin    -
  *
  *   state    not shared: units (src/thread/permits_word.h).  Shared: the C library's, below.
  *   shared   FW_SEM_SHARED_, or 0
  *   guess    what the state probably is: doc/design/sem.md, "The guess"
- *   luck     whether spinning has paid: src/core/adaptive_spin.h
+ *   spin     the adaptive-spin state: src/core/adaptive_spin.h
  *
- * In both formats a state up to FW_SEM_VALUE_MAX_ says that there are so many units and that nobody
- * waits; so both have the same fast path.
+ * In both formats a state up to FW_SEM_VALUE_MAX_ says that there are that many units and that
+ * nobody waits; so both have the same fast path.
  */
 struct fw_posix_sem_ {
     uint64_t state;
     uint32_t shared;
     uint32_t guess;
-    uint32_t luck;
+    uint32_t spin;
     uint32_t unused[3];
 };
 
 _Static_assert(sizeof(struct fw_posix_sem_) <= sizeof(sem_t), "fits");
 _Static_assert(offsetof(struct fw_posix_sem_, guess) == PERMITS_GUESS_AT &&
-                   offsetof(struct fw_posix_sem_, luck) == PERMITS_SPIN_AT,
+                   offsetof(struct fw_posix_sem_, spin) == PERMITS_SPIN_AT,
                "permits.h wants them there");
 
 #define FW_SEM_SHARED_ 128u

@@ -81,8 +81,9 @@ static bool is_dead(const struct show_object *o)
     return o->inside.count != 0 && o->inside.all[0].who.life == REGION_DEAD;
 }
 
-/* What mutexes and read-write locks remember; `is_held`: since when that is. */
-static void past(struct show_object *o, const fw_ipc_history *p, bool is_held, uint32_t flags)
+/* The owner history of a mutex or read-write lock; `is_held`: also since when it is held. */
+static void show_history(struct show_object *o, const fw_ipc_history *p, bool is_held,
+                         uint32_t flags)
 {
     uint64_t dead = fw_load64_relaxed(&p->dead_), since = fw_load64_relaxed(&p->since_);
 
@@ -112,7 +113,7 @@ static void mutex(struct show_object *o, const struct region *r, const fw_ipc_mu
         o->state = "left by a dead holder";
     else if (is.is_unrepaired)
         o->state = "held, to be repaired";
-    past(o, &m->history_, is_held, r->plan.flags);
+    show_history(o, &m->history_, is_held, r->plan.flags);
 }
 
 static const char *rw_role(uint64_t w)
@@ -148,10 +149,10 @@ static void rwlock(struct show_object *o, const struct region *r, const fw_ipc_r
 
     if (is_held && (!is.is_possible || !enter(o, r, w, rw_role(w), -1))) {
         o->state = CORRUPT;
-        past(o, &l->history_, false, r->plan.flags);
+        show_history(o, &l->history_, false, r->plan.flags);
         return;
     }
-    past(o, &l->history_, is_held && ipc_rw_is_written(w), r->plan.flags);
+    show_history(o, &l->history_, is_held && ipc_rw_is_written(w), r->plan.flags);
     o->state = !is_held           ? "abandoned"
                : is_dead(o)       ? "left by a dead holder"
                : is.is_unrepaired ? "held, to be repaired"

@@ -42,7 +42,7 @@ static int ask(struct fw_rt_task *t, uint32_t op)
         bool was_alive = fw_rt_scx_is_alive_(scx_of(t));
         if (fw_load32_acquire(&page->op) == FW_RT_SCX_NOTHING)
             return (int)fw_load32_relaxed(&page->result);
-        if (!was_alive) { /* then nobody answers any more  F:scx-waits-for-ever */
+        if (!was_alive) { /* then nobody answers any more  F:scx-waits-forever */
             fw_store32_relaxed(&page->op, FW_RT_SCX_NOTHING);
             return FW_RT_SCX_ENDED;
         }

@@ -20,8 +20,8 @@
  *
  * Two places decide for themselves, because their objects have no memory for this word: a mutex
  * that inherits priority (posix/mutex_pi.c) has the kernel's layout, and a generic atomic object
- * (atomic/rush.c) has none but its own bytes.  So there the thread remembers.  They also decide
- * something else: the first halves its spinning after each failure rather than skip it for a
+ * (atomic/contended.c) has none but its own bytes.  So there the thread remembers.  They also
+ * decide something else: the first halves its spinning after each failure rather than skip it for a
  * number of waits; the second never sleeps, and asks only whether to yield.
  */
 #define SPIN_SLEEPS_FIRST 63u

@@ -147,7 +147,7 @@ bool fw_wait_blocks_(const struct fw_wait_ *w)
 static int sleep_a_slice(struct fw_wait_ *w, const uint32_t *word, uint32_t expected, uint32_t bits,
                          uint64_t slice_ns)
 {
-    fw_deadline end = fw_deadline_recheck_(w->deadline, slice_ns); /* F:naps-by-realtime */
+    fw_deadline end = fw_deadline_recheck_(w->deadline, slice_ns); /* F:recheck-by-realtime */
     int error = fw_futex_wait_bitset(word, expected, bits, FW_FUTEX_PRIVATE, &end);
 
     if (error == -ETIMEDOUT)

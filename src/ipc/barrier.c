@@ -170,7 +170,8 @@ static int try_end(const call *v, uint64_t token, struct fw_ipc_wait_ *wait, boo
 /* By the present word w: EBUSY: the token's round goes on; 0; EOWNERDEAD: it failed (IBAR6). */
 static int outcome(const call *v, uint64_t w, uint64_t token)
 {
-    if (epoch_of(w) != epoch_of(token)) /* so the past is of that epoch, or a later one (IBAR7) */
+    if (epoch_of(w) !=
+        epoch_of(token)) /* so the history is of that epoch, or a later one (IBAR7) */
         return has_ended_before_reset(fw_load64_acquire(&v->b->history_), token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;
@@ -379,18 +380,18 @@ int fw_ipc_barrier_reset(fw_ipc_barrier *b)
 
     while (error == 0) {
         uint64_t w = fw_load64_acquire(&v.b->round_);
-        uint64_t past = fw_load64_acquire(&v.b->history_);
+        uint64_t history = fw_load64_acquire(&v.b->history_);
         if (!has_failed(w))
             return 0;
         if (fw_load64_relaxed(&v.b->round_) != w)
-            continue; /* the past may be a later one */
-        if (epoch_of(past) == epoch_of(w)) {
-            /* the past of this epoch -> of the next one (IBAR7) */
-            fw_cas64_acq_rel(&v.b->history_, &past,
-                             past_after(past, w)); /* F:ipc-barrier-torn-past */
+            continue; /* the history may be a later one */
+        if (epoch_of(history) == epoch_of(w)) {
+            /* the history of this epoch -> of the next one (IBAR7) */
+            fw_cas64_acq_rel(&v.b->history_, &history,
+                             history_after(history, w)); /* F:ipc-barrier-torn-history */
             continue;
         }
-        if (resets_since(past, w) != 0)
+        if (resets_since(history, w) != 0)
             return EUCLEAN;
         /* r, FAILED -> r + 1, in the next epoch: all slots are vacant */
         if (fw_cas64_acq_rel(&v.b->round_, &w, one_epoch_later(w)))

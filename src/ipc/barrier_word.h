@@ -102,21 +102,21 @@ static inline uint64_t one_epoch_later(uint64_t w)
     return (one_round_later(w) & ~BARRIER_FAILED) + (UINT64_C(1) << BARRIER_EPOCH_SHIFT);
 }
 
-/* --- The past --------------------------------------------------------------------------------- */
+/* --- The history ----------------------------------------------------------------------------- */
 
-/* The past of the epoch that follows the failed word w. */
-static inline uint64_t past_after(uint64_t past, uint64_t w)
+/* The history, as of the epoch that follows the failed word w. */
+static inline uint64_t history_after(uint64_t history, uint64_t w)
 {
     uint64_t next = one_epoch_later(w);
 
     return epoch_of(next) << BARRIER_EPOCH_SHIFT |
-           (past << 1 & ((UINT64_C(1) << BARRIER_EPOCH_SHIFT) - 2)) | (next & 1);
+           (history << 1 & ((UINT64_C(1) << BARRIER_EPOCH_SHIFT) - 2)) | (next & 1);
 }
 
 /* How many epochs ago was the one that followed the token's? */
-static inline uint64_t resets_since(uint64_t past, uint64_t token)
+static inline uint64_t resets_since(uint64_t history, uint64_t token)
 {
-    return (epoch_of(past) - epoch_of(token) - 1) & BARRIER_EPOCH;
+    return (epoch_of(history) - epoch_of(token) - 1) & BARRIER_EPOCH;
 }
 
 /*
@@ -124,12 +124,12 @@ static inline uint64_t resets_since(uint64_t past, uint64_t token)
  * Without it no round after the next one can end.  So it was this one that failed, or the next one,
  * and the next epoch began one round later, or two; unless too many have gone by.
  */
-static inline bool has_ended_before_reset(uint64_t past, uint64_t token)
+static inline bool has_ended_before_reset(uint64_t history, uint64_t token)
 {
-    uint64_t ago = resets_since(past, token);
+    uint64_t ago = resets_since(history, token);
 
     /* F:ipc-barrier-forgets */
-    return ago < BARRIER_EPOCH_SHIFT && (past >> ago & 1) == (token & 1);
+    return ago < BARRIER_EPOCH_SHIFT && (history >> ago & 1) == (token & 1);
 }
 
 /* --- The serial thread ------------------------------------------------------------------------ */

@@ -40,7 +40,7 @@ static fw_ipc_journal *journal_of(void *lock)
 static int init(void *lock, void *arg)
 {
     const struct wanted *wanted = arg;
-    fw_ipc_history *past =
+    fw_ipc_history *history =
         (fw_ipc_history *)(void *)((char *)lock + offsetof(fw_ipc_mutex, history_));
     fw_ipc_journal *j = journal_of(lock);
     struct fw_ipc_me_ me;
@@ -49,7 +49,7 @@ static int init(void *lock, void *arg)
     if (error == 0)
         error = fw_ipc_journal_init(j, wanted->capacity);
     if (error == 0)
-        error = fw_ipc_journal_attach_(me.mapping, lock, wanted->lock_size, past, j);
+        error = fw_ipc_journal_attach_(me.mapping, lock, wanted->lock_size, history, j);
     return error;
 }
 

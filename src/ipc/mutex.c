@@ -212,7 +212,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
         return error;
     if (extra !=
         0) { /* a thread that was woken for this mutex must not leave others asleep: IMU4 */
-        fw_ipc_wait_in_line_(&w, half(m));
+        fw_ipc_wait_queued_(&w, half(m));
         while ((error = attempt(m, me, &w, extra, &now)) == EBUSY && !has_waiters(now))
             if (fw_cas64_relaxed(&m->word_, &now, now | FW_IPC_WAITERS)) /* id -> id|W */
                 now |= FW_IPC_WAITERS;

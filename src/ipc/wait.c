@@ -54,7 +54,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
     w->asks = false;
     w->owes = false;
     w->rechecks_only = false;
-    w->has_line = false;
+    w->was_queued = false;
     w->rechecks = 0;
     w->met = w->asked = w->questions = 0;
     w->elapsed_ns = 0;
@@ -324,7 +324,7 @@ int fw_ipc_wait_sleep_cancellable_(struct fw_ipc_wait_ *w, const uint32_t *word,
     end = point(now + left);
     /* F:ipc-sleeps-for-good */
     error = !goes_on ? -ETIMEDOUT : is_late ? -EAGAIN : sleep_until(w, &end, cancel);
-    w->has_line = true;
+    w->was_queued = true;
     fw_ipc_wait_slept_(w, error);
     end_recheck(w, error == -ETIMEDOUT);
     forget_lives(w);
@@ -376,17 +376,17 @@ void fw_ipc_wait_cancelled_(struct fw_ipc_wait_ *w)
     fw_ipc_wake_(alarm_of(w), FW_FUTEX_ALL);
 }
 
-void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word)
+void fw_ipc_wait_queued_(struct fw_ipc_wait_ *w, const uint32_t *word)
 {
     w->word = word;
-    w->has_line = true;
+    w->was_queued = true;
 }
 
 void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w)
 {
-    if (w->has_line) /* F:ipc-new-holder-unwatched */
+    if (w->was_queued) /* F:ipc-new-holder-unwatched */
         fw_ipc_wake_(w->word, 1);
-    w->has_line = false;
+    w->was_queued = false;
 }
 
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w)

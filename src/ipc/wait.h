@@ -129,7 +129,7 @@ struct fw_ipc_wait_ {
     bool is_blind;        /* IWAIT3: for the next sleep */
     bool is_partial;      /* IWAIT4: for the next sleep */
     bool is_late;         /* there is something to do, such as a life that has ended: no sleep */
-    bool has_line;        /* it has slept in a queue, whose word is `word`: IWAIT1 */
+    bool was_queued;      /* it has slept in a queue, whose word is `word`: IWAIT1 */
     uint32_t rechecks;    /* whole intervals in this wait, up to FW_IPC_RECHECKS_COUNTED_ */
     uint32_t expected;    /* what was in `word` */
     const uint32_t *word; /* on which it slept, or watched, last */
@@ -228,7 +228,7 @@ void fw_ipc_wait_look_(struct fw_ipc_wait_ *w);
 enum fw_ipc_life fw_ipc_wait_life_of_many_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /* The thread has slept in this queue already, by another wait. */
-void fw_ipc_wait_in_line_(struct fw_ipc_wait_ *w, const uint32_t *word);
+void fw_ipc_wait_queued_(struct fw_ipc_wait_ *w, const uint32_t *word);
 
 /* The thread leaves the queue in which it has slept, if it has: another one re-checks instead. */
 void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w);

@@ -2,9 +2,9 @@
 /*
  * The clocks, and how to wait without sleeping.  Contract: clock.h.
  *
- * All of it past the C library: its clock_gettime and sched_yield may be another's, who has put its
- * own in front of them.  Such a one takes a mutex, which may be the drop-in's, whose slow path is
- * here.
+ * All of it bypasses the C library: its clock_gettime and sched_yield may be another's, who has put
+ * its own in front of them.  Such a one takes a mutex, which may be the drop-in's, whose slow path
+ * is here.
  */
 #include <sys/syscall.h>
 #include <time.h>

@@ -10,8 +10,8 @@
 #include <sys_call_arch.h>
 
 /*
- * Calls on files, as those of the C library that have their names: -1 with errno.  But past the C
- * library, whose functions others may have replaced, and which are cancellation points.
+ * Calls on files, as those of the C library that have their names: -1 with errno.  But not those of
+ * the C library, whose functions others may have replaced, and which are cancellation points.
  */
 static inline int fw_file_result_(long result)
 {

@@ -10,8 +10,8 @@
 #include <sys_call_arch.h>
 
 /*
- * mmap(2), mremap(2) and munmap(2), past the C library: its functions may be replaced by others
- * (of allocators, of tracers), which may use locks.  0 or a positive errno.
+ * mmap(2), mremap(2) and munmap(2), bypassing the C library: its functions may be replaced by
+ * others (of allocators, of tracers), which may use locks.  0 or a positive errno.
  */
 static inline int fw_map_result_(long result, void **base)
 {

@@ -77,7 +77,7 @@ static bool has_others(const struct fw_waitqueue_ *bucket, const struct waiter *
 {
     const struct waiter *w = first_of(bucket, me->c);
 
-    while (w != NULL && is_foreign(w))
+    while (w != NULL && is_unmovable(w))
         w = after(w);
     return w != NULL && w->m != me->m;
 }
@@ -87,20 +87,21 @@ static void enqueue(struct waiter *me)
 {
     fw_cond *c = me->c;
     struct fw_waitqueue_ *bucket = fw_waitqueue_lock_(c);
-    bool others = !is_foreign(me) && has_others(bucket, me);
+    bool others = !is_unmovable(me) && has_others(bucket, me);
 
     if (others && me->posix != NULL)
         me->m = NULL;
-    if (!others || is_foreign(me)) {
+    if (!others || is_unmovable(me)) {
         if (fw_load32_relaxed(&c->seq_) == 0)
             change_seq(c);
         me->seq = fw_load32_relaxed(&c->seq_);
-        me->is_single = is_foreign(me) || mode_of(c) == COND_SIGNALS;    /* F:foreign-in-crowd */
-        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_WAITERS);     /* F:says-nothing */
+        me->is_single =
+            is_unmovable(me) || mode_of(c) == COND_SIGNALS;          /* F:unmovable-in-broadcast */
+        fw_store32_relaxed(&c->waiters_, mode_of(c) | COND_WAITERS); /* F:says-nothing */
         fw_waitqueue_insert_(bucket, &me->node, c, fw_urgency_known_()); /* F:cond-unordered */
     }
     fw_waitqueue_unlock_(bucket);
-    if (others && !is_foreign(me))
+    if (others && !is_unmovable(me))
         fw_panic_("condition variable used with two mutexes", c, fw_self_(), 0);
 }
 

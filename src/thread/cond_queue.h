@@ -80,7 +80,7 @@ static inline bool is_real_time(const struct waiter *w)
     return w->node.urgency > 0;
 }
 
-static inline bool is_foreign(const struct waiter *w)
+static inline bool is_unmovable(const struct waiter *w)
 {
     return w->m == NULL;
 }

@@ -42,7 +42,7 @@ static const uint32_t *wake_single(struct fw_waitqueue_ *bucket, struct waiter *
     const uint32_t *word = &w->state;
     fw_mutex *m = w->m;
 
-    if (is_foreign(w)) {
+    if (is_unmovable(w)) {
         mark(bucket, w, WOKEN);
         return word;
     }
@@ -112,10 +112,10 @@ static uint32_t wake_some(struct fw_waitqueue_ *bucket, fw_cond *c, uint32_t *wo
         next = after(w);
         if (mark_awake(bucket, w)) {
             *woken += 1;
-        } else if (is_foreign(w)) {
+        } else if (is_unmovable(w)) {
             *woken += 1;
             mark(bucket, w, WOKEN);
-            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE); /* F:foreign-no-wake */
+            fw_futex_wake(word, 1, FW_FUTEX_PRIVATE); /* F:unmovable-no-wake */
         } else {
             asleep++;
         }

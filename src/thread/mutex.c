@@ -246,7 +246,7 @@ static int sleep_in_queue(struct waiter *me, fw_mutex_word_ w, uint64_t slice_ns
         join_retry_queue(me, w);
     if (may_recheck(me)) {
         wanted = w | MUTEX_WAKING;
-        slice_ns = RECHECK_NS; /* F:naps-for-good */
+        slice_ns = RECHECK_NS; /* F:no-recheck */
     } else if (may_rely(me, w)) {
         wanted = w;
     }

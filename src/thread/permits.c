@@ -153,7 +153,7 @@ static void wake_for(const uint64_t *state, fw_permits_word_ w, fw_permits_word_
                      uint32_t wakes)
 {
     wake_others(state, wakes);                    /* F:sem-touches-after */
-    if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-nap-goes-on */
+    if (is_rechecking(w) && !is_rechecking(left)) /* F:sem-recheck-goes-on */
         fw_futex_wake(permits_value_word(state), 1, FW_FUTEX_PRIVATE);
 }
 

@@ -97,7 +97,7 @@ static int sleep_on(struct waiter *me, const uint32_t *word, uint32_t expected, 
 /* empty, RESERVED -> RECHECKING, and asleep on the value, which only a post can change. */
 static int sleep_on_value(struct waiter *me, fw_permits_word_ w)
 {
-    /* F:sem-naps-unseen */
+    /* F:sem-recheck-unseen */
     if (!is_rechecking(w) && !fw_cas64_relaxed(me->state, &w, w | PERMITS_RECHECKING))
         return -EAGAIN;
     return sleep_on(me, permits_value_word(me->state), value_half(w), 0);

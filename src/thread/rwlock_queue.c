@@ -254,7 +254,7 @@ static void have_come(fw_rwlock *l)
     struct fw_waitqueue_ *bucket = enter(l);
     struct rw_wakes wakes;
 
-    l->queue_ -= QUEUE_COMING; /* F:rw-coming-for-ever */
+    l->queue_ -= QUEUE_COMING; /* F:rw-coming-forever */
     if (queue_has_coming(l->queue_)) {
         fw_waitqueue_unlock_(bucket);
         return;
@@ -310,7 +310,7 @@ static int sleep_in_queue(fw_rwlock *l, struct rw_waiter *me, struct fw_wait_ *w
     if (rw_shares(me))
         return fw_wait_sleep_(wait, &bucket->pulse, pulse, rw_pulse_bits(l),
                               0); /* F:rw-late-pulse */
-    /* F:rw-naps-for-good */
+    /* F:rw-no-recheck */
     return fw_wait_sleep_(wait, (const uint32_t *)&me->state, RW_ASLEEP, FW_FUTEX_ANY_BIT,
                           recheck_ns);
 }

@@ -24,7 +24,7 @@
 #include "sys/origin.h"
 #include "sys/region_file.h"
 
-/* Makers of one file settle in the second round; more are for a head that changes meanwhile. */
+/* Makers of one file agree in the second round; more are for a head that changes meanwhile. */
 enum { ROUNDS = 8 };
 
 /* A size in the plan's steps, or one that no plan has. */

@@ -41,7 +41,7 @@ static uint32_t thread_in(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 {
     uint32_t thread = fw_ipc_slot_thread_(mapping, slot);
 
-    if (thread == 0 || fw_robust_is_here_(thread)) /* F:ipc-member-dead-company */
+    if (thread == 0 || fw_robust_is_here_(thread)) /* F:ipc-member-counts-dead */
         return thread;
     __atomic_compare_exchange_n(&mapping->own_slots[slot].thread, &thread, 0, false,
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -306,7 +306,7 @@ static bool is_own(const struct fw_ipc_mapping_ *mapping, uint32_t slot)
 bool fw_ipc_has_other_members_(const struct fw_ipc_mapping_ *mapping)
 {
     for (uint32_t slot = 0; slot < mapping->member_count; slot++)
-        /* F:ipc-member-own-company */
+        /* F:ipc-member-counts-itself */
         if (!is_own(mapping, slot) && thread_in(mapping, slot) != 0)
             return true; /* the system is asked about at most one that lives */
     return false;

@@ -30,8 +30,8 @@
  *       fenced. (Counting and leaving are locked instructions: a reader that is not seen sees the
  *       0.)
  *
- * Legal:   readers that count too many (a signal handler that never returned): fences, each in
- *          vain.
+ * Legal:   readers that count too many (a signal handler that never returned): fences, all
+ *          needless.
  *
  * CPU2 does not hold for a thread that ends by a bare exit system call, of its own making: if its
  * stack is unmapped while others wait for a lock that it holds, they read unmapped memory.  Nor for
@@ -120,9 +120,9 @@ static uint64_t own_sequence(ptrdiff_t offset)
 }
 
 /*
- * Where the kernel refuses the fence.  Who is inside a sequence runs: off its CPU it would start
- * anew.  So it is done in a few nanoseconds, unless a hypervisor stops its virtual CPU: for longer
- * than two of Linux's longest time slices (10 ms), we hope, never.
+ * Where the kernel refuses the fence.  A thread inside a sequence runs: off its CPU it would start
+ * anew.  So it is done in a few nanoseconds, unless a hypervisor stops its virtual CPU, which is
+ * assumed never to last longer than two of Linux's longest time slices (10 ms).
  */
 static void let_readers_go(void)
 {

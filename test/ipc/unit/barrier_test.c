@@ -66,8 +66,8 @@ TEST(words_say_what_they_mean)
 
     assert_int_equal(one_round_later(last), word_at(BARRIER_EPOCH, 0) | BARRIER_CHANGES);
     assert_int_equal(one_epoch_later(word_at(3, 21)), word_at(4, 22));
-    assert_int_equal(past_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
-    assert_int_equal(past_after(UINT64_MAX, last), UINT64_C(0xffffffffffffe)); /* epoch 0 */
+    assert_int_equal(history_after(UINT64_C(3) << 52 | 5, word_at(3, 20)), UINT64_C(4) << 52 | 11);
+    assert_int_equal(history_after(UINT64_MAX, last), UINT64_C(0xffffffffffffe)); /* epoch 0 */
     assert_true(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 20)));
     assert_false(has_ended_before_reset(UINT64_C(4) << 52, word_at(3, 21)));
     assert_true(has_ended_before_reset(UINT64_C(6) << 52 | 4, word_at(3, 21)));
@@ -225,7 +225,7 @@ TEST(resets_what_the_dead_left)
     uint64_t w = b->round_ | BARRIER_FAILED;
 
     b->round_ = w;
-    b->history_ = past_after(b->history_, w);
+    b->history_ = history_after(b->history_, w);
     assert_int_equal(fw_ipc_barrier_reset(b), 0);
     assert_int_equal(b->round_, one_epoch_later(w));
     assert_int_equal(epoch_of(b->history_), epoch_of(b->round_));

@@ -64,9 +64,10 @@ FAULTS = [
     Fault("forgets-put-off", "releases the mutex, and not the wake that was put off with it",
           "cond-loose", MOVE, drop()),
     # --- Foreign waiters ------------------------------------------------------------------------
-    Fault("foreign-in-crowd", "cannot be moved, and sleeps where it is looked for to be moved",
+    Fault("unmovable-in-broadcast",
+          "cannot be moved, and sleeps where it is looked for to be moved",
           "cond-foreign", COND, value(operand(1, ""))),
-    Fault("foreign-no-wake", "a broadcast marks one who cannot be moved, and does not wake it",
+    Fault("unmovable-no-wake", "a broadcast marks one who cannot be moved, and does not wake it",
           "cond-foreign", WAKE, call(1, "(void)word")),
     Fault("refused-in-line", "may not release its mutex, and stays queued", "cond-foreign-refused",
           COND, drop()),

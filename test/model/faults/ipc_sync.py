@@ -84,8 +84,8 @@ BARRIER_FAULTS = [
           "ipc-barrier-leaves", BARRIER, drop()),
     Fault("ipc-barrier-forgets", "knows the end of a round after one reset only",
           "ipc-barrier-resets", "src/ipc/barrier_word.h", operand(1, value("ago == 0"))),
-    Fault("ipc-barrier-torn-past", "remembers by a load and a store", "ipc-barrier-resets-two",
-          BARRIER, call(1, "fw_store64_release(&v.b->history_, past_after(past, w))")),
+    Fault("ipc-barrier-torn-history", "remembers by a load and a store", "ipc-barrier-resets-two",
+          BARRIER, call(1, "fw_store64_release(&v.b->history_, history_after(history, w))")),
 ]
 
 ONCE_FAULTS = [

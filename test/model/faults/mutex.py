@@ -22,7 +22,7 @@ FAULTS = [
     Fault("sleeps-with-waking", "sleeps without clearing WAKING", "spurious", MUTEX, value("w")),
     Fault("stale-value", "sleeps with a value it has not decided upon", "two", MUTEX,
           argument(3, argument(1, "fw_load64_relaxed(&me->m->state_)"))),
-    Fault("naps-for-good", "sleeps with WAKING set, and without an end", "nap", MUTEX, value("0")),
+    Fault("no-recheck", "sleeps with WAKING set, and without an end", "nap", MUTEX, value("0")),
     Fault("trusts-waking", "relies on WAKING alone, and sleeps for good", "vouch", MUTEX,
           value(operand(1, "wake_is_under_way(w)"))),
     Fault("leaves-vouching", "says that somebody vouches, and leaves", "vouch", MUTEX,
@@ -94,8 +94,8 @@ FAULTS = [
     Fault("sleeps-at-once", "sleeps although the owner runs", "lies", WAIT,
           condition("owner != FW_RUNNING_UNKNOWN")),
     # --- Clocks ---------------------------------------------------------------------------------
-    Fault("naps-by-realtime", "times its re-check on the clock of the deadline", "clock-step", WAIT,
-          value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : w->deadline->clock, "
+    Fault("recheck-by-realtime", "times its re-check on the clock of the deadline", "clock-step",
+          WAIT, value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : w->deadline->clock, "
               "slice_ns)")),
     # --- Fork -----------------------------------------------------------------------------------
     Fault("sees-stale", "counts waiters that a fork left behind", "fork", WORD,

@@ -53,11 +53,11 @@ FAULTS = [
           instead("wakes = (struct rw_wakes){0};")),
     Fault("rw-keeps-coming", "was called, and sleeps without giving that back", "rw-writers", LINE,
           drop(2)),
-    Fault("rw-naps-by-realtime", "times its re-check by the deadline's clock", "rw-clock-step",
+    Fault("rw-recheck-by-realtime", "times its re-check by the deadline's clock", "rw-clock-step",
           "src/core/wait.c",
-          at("naps-by-realtime", value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : "
+          at("recheck-by-realtime", value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : "
               "w->deadline->clock, slice_ns)"))),
-    Fault("rw-naps-for-good", "sleeps without an end, and is said to be coming", "rw-nap", LINE,
+    Fault("rw-no-recheck", "sleeps without an end, and is said to be coming", "rw-nap", LINE,
           argument(5, "0")),
     Fault("rw-late-pulse", "reads the pulse outside of the bucket", "rw-two-readers", LINE,
           argument(3, "fw_load32_relaxed(&bucket->pulse)")),
@@ -87,7 +87,7 @@ FAULTS = [
           TURN, value("(v->queue - QUEUE_WRITER) & ~QUEUE_AWAKE")),
     Fault("rw-next-keeps-call", "has its turn, and is said to be awake and waiting all the same",
           "rw-greedy-overdue", TURN, condition(operand(2, ""))),
-    Fault("rw-coming-for-ever", "was woken with a grant, and runs, and does not say so",
+    Fault("rw-coming-forever", "was woken with a grant, and runs, and does not say so",
           "rw-greedy-writers", LINE, drop()),
     Fault("rw-next-coming", "WAKING while a writer is next", "rw-greedy-starving", TURN,
           at("rw-coming-readers", condition(operand(3, "")))),

@@ -15,7 +15,7 @@ FAULTS = [
           USER,
           instead("if (fw_or64_seq_cst(queue_of(t, desc), own) == 0) return "
               "fw_or64_seq_cst(&t->page->locked, fw_rt_bit(desc)), 0; $1", 2)),
-    Fault("scx-waits-for-ever", "waits for the answer of a scheduler that is gone", "scx-pcp-end",
+    Fault("scx-waits-forever", "waits for the answer of a scheduler that is gone", "scx-pcp-end",
           USER, condition("$ && page->away")),
     Fault("scx-late-looks-not", "does not look at the pages of the others", "scx-pcp-end", ENDED,
           condition("is_blocked(t) || !try")),

@@ -44,7 +44,7 @@ static const struct model_program programs[] = {
     PROGRAM("atomic-swap-three", "swap | swap | swap", BOUND(3, 4)),
     PROGRAM("atomic-swap-load", "swap | swap | load", BOUND(3, 4)),
     PROGRAM("atomic-count", "count count | count"),
-    PROGRAM("atomic-rush", "count | count", .budget = {.chances = 2},
+    PROGRAM("atomic-contended", "count | count", .budget = {.chances = 2},
             ABOUT("two count, and give way or not")),
     PROGRAM("atomic-count-three", "count | count | count", BOUND(1, 2)),
     PROGRAM("atomic-cas", "cas cas | cas | store", BOUND(1, 2)),

@@ -6,10 +6,10 @@
 #include <furwock/futex.h>
 
 #include "atomic_check.h"
+#include "contended.h"
 #include "core/thread_state.h"
 #include "ipc_atomic_calls.h"
 #include "ipc_atomic_check.h"
-#include "rush.h"
 
 SCRIPT_WORDS(LOCK, TRY, LOAD, STORE, SWAP, LOAD_Y, STORE_Y, CAS, STALE, COUNT, AWAIT, FLAG, LOOK,
              LOOK_BACK, FLAG_SC, FLAG_LOAD, AWAIT_OPEN, OPEN, CHILD, FREE);

@@ -42,11 +42,11 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 static void setup(void)
 {
     static const struct model_part parts[] = {
-        {"state", 0, 8}, {"value", 0, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
+        {"state", 0, 8}, {"value", 0, 4}, {"guess", 12, 4}, {"spin", 16, 4}, {NULL, 0, 0}};
 
     s = model_object("s", sizeof *s, parts, decode);
     s->shared = FW_SEM_SHARED_;
-    s->luck = NO_SPIN_STATE;
+    s->spin = NO_SPIN_STATE;
     s->state = s->guess = model_program->initial;
     *shadow(OFFERED) = model_program->initial;
 }

@@ -30,11 +30,11 @@
 #include "thread_calls.h"
 
 struct sem_script {
-    uint64_t s, t;  /* the words at the start */
-    uint32_t max;   /* of s; 0: none */
-    uint32_t luck;  /* of s; not 0: so many waits with the default policy sleep at once */
-    bool automatic; /* the event */
-    bool may_pass;  /* a reserved unit may be taken by another */
+    uint64_t s, t;       /* the words at the start */
+    uint32_t max;        /* of s; 0: none */
+    uint32_t spin_state; /* of s; not 0: that many waits with the default policy sleep at once */
+    bool automatic;      /* the event */
+    bool may_pass;       /* a reserved unit may be taken by another */
 };
 
 SCRIPT_WORDS(WAIT, TIMED, POLL, DEFAULT, POSIX, POSIX_TIMED, TRY, POSIX_TRY, POST, POST2, WAIT_T,
@@ -51,7 +51,7 @@ static bool may_pass;
 /* --- The words ------------------------------------------------------------------------------ */
 
 static const struct model_part parts[] = {
-    {"value", 0, 4}, {"sleepers", 4, 4}, {"guess", 12, 4}, {"luck", 16, 4}, {NULL, 0, 0}};
+    {"value", 0, 4}, {"sleepers", 4, 4}, {"guess", 12, 4}, {"spin", 16, 4}, {NULL, 0, 0}};
 static const struct model_part event_parts[] = {{"set", 0, 4}, {"waiters", 4, 4}, {NULL, 0, 0}};
 
 static void decode(uint64_t value, unsigned offset, unsigned size, char *text, size_t text_size)
@@ -79,7 +79,7 @@ static void setup(void)
     may_pass = script->may_pass;
     s->state_ = script->s;
     s->guess_ = (uint32_t)script->s;
-    s->spin_ = script->luck;
+    s->spin_ = script->spin_state;
     s->limit_ = script->max == 0 ? 0 : FW_SEM_MAX ^ script->max;
     t->state_ = script->t;
     e->kind_ = script->automatic ? FW_EVENT_AUTO : FW_EVENT_MANUAL;
@@ -286,7 +286,7 @@ static HOOKS(hooks, .words = word_names, .setup = setup, .act = act, .changed = 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__)
 #define WITH(...) WITH_OPTIONS(sem_script, __VA_ARGS__)
 /* No polling. */
-#define SLEEPS .luck = 1000
+#define SLEEPS .spin_state = 1000
 
 static const struct model_program programs[] = {
     /* --- Waits and posts -------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ static int reset(void)
     fake_reset();
     memset(&s, 0, sizeof s);
     s.shared = FW_SEM_SHARED_;
-    s.luck = 1000; /* no polling */
+    s.spin = 1000; /* no spinning */
     fw_shared_cond_init_(&c);
     held = true;
     return 0;
@@ -73,11 +73,11 @@ static void post_at_the_third_poll(void)
 
 TEST(polling_saves_the_sleep)
 {
-    s.luck = 0;
+    s.spin = 0;
     fake.on_poll = post_at_the_third_poll;
     assert_int_equal(fw_sem_shared_wait_(&s, NULL), 0);
     assert_int_equal(fake.n_calls, 0);
-    assert_int_equal(s.luck, 0);
+    assert_int_equal(s.spin, 0);
     assert_int_equal(s.state, 0);
 }
 

@@ -54,7 +54,7 @@ template <class... Waits> class any_awaiter {
         submit_all(std::index_sequence_for<Waits...>());
         if (context_.loop_ != nullptr)
             return first_ == NONE && fw_await_group_winner(&group_) == nullptr;
-        if (first_ != NONE && !settle())
+        if (first_ != NONE && !cancel_others())
             return false;
         /*
          * What was granted meanwhile has a call of wake, which may be yet to come, and uses this:
@@ -66,7 +66,7 @@ template <class... Waits> class any_awaiter {
 
     value await_resume()
     {
-        settle();
+        cancel_others();
         waits_now_ = false;
         return result(std::index_sequence_for<Waits...>());
     }
@@ -107,7 +107,7 @@ template <class... Waits> class any_awaiter {
      * All are at their end: the one that came first, and the others, which never will.  Was one
      * found granted?
      */
-    bool settle()
+    bool cancel_others()
     {
         bool is_granted = false;
 

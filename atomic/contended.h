@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FW_ATOMIC_RUSH_H
-#define FW_ATOMIC_RUSH_H
+#ifndef FW_ATOMIC_CONTENDED_H
+#define FW_ATOMIC_CONTENDED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rush.h"
+#include "contended.h"
 
 /* Of the thread; in static memory, since an operation may be where malloc must not be called. */
 static _Thread_local struct {

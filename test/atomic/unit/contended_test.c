@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 
-#include "rush.h"
+#include "contended.h"
 #include "test/support/unit.h"
 
-/* atomic/rush.c. */
+/* atomic/contended.c. */
 
 static uint64_t here, there;
 
