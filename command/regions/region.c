@@ -113,13 +113,14 @@ static int look_into(int fd, struct region *r, const char **why)
         return error;
     }
     watch(base, r->plan.size);
-    r->mapping = (struct fw_ipc_mapping_){.base = (uintptr_t)base,
-                                          .size = r->plan.size,
-                                          .head = base,
-                                          .members = (void *)((char *)base + r->plan.members_at),
-                                          .member_count = r->plan.member_count,
-                                          .flags = r->plan.flags};
-    r->known = calloc(r->mapping.member_count, sizeof *r->known);
+    r->mapping =
+        (struct fw_ipc_mapping_){.base = (uintptr_t)base,
+                                 .size = r->plan.size,
+                                 .head = base,
+                                 .participants = (void *)((char *)base + r->plan.participants_at),
+                                 .participant_count = r->plan.participant_count,
+                                 .flags = r->plan.flags};
+    r->known = calloc(r->mapping.participant_count, sizeof *r->known);
     if (r->known == NULL)
         abort();
     r->is_whole = true;
@@ -189,7 +190,7 @@ static bool is_stopped(uint32_t thread)
 /* What the region and the system say of it now. */
 static struct region_thread ask(const struct region *r, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(&r->mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(&r->mapping, holder);
     enum fw_ipc_life life = fw_ipc_life_(&r->mapping, holder);
     uint64_t ids = fw_ipc_ids_(&r->mapping, holder), space;
     struct region_thread t = {(uint32_t)(ids >> 32), (uint32_t)ids, REGION_DEAD, false};
@@ -233,7 +234,7 @@ const char *region_life_name(enum region_life life)
 
 uint64_t region_tenant(const struct region *r, uint32_t slot)
 {
-    uint64_t life = fw_load64_acquire(&r->mapping.members[slot].life);
+    uint64_t life = fw_load64_acquire(&r->mapping.participants[slot].life);
 
     return (uint32_t)life == 0 ? 0 : (life & ~(uint64_t)UINT32_MAX) | (slot + 1);
 }
@@ -247,10 +248,10 @@ static int by_number(const void *a, const void *b)
 
 void region_count(const struct region *r, unsigned *threads, unsigned *processes)
 {
-    uint32_t of[FW_IPC_MEMBERS_MAX];
+    uint32_t of[FW_IPC_PARTICIPANTS_MAX];
 
     *threads = *processes = 0;
-    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.participant_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         struct region_thread t;
         if (tenant == 0)

@@ -63,7 +63,7 @@ const char *rt_view_region(struct rt_view *v, const struct region *r)
 /* A thread of another pid namespace cannot be looked for here: is it one of those? */
 static bool is_foreign(const struct region *r, uint32_t tid)
 {
-    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.participant_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         struct region_thread t;
         if (tenant == 0)

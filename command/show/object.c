@@ -127,8 +127,8 @@ static const char *rw_role(uint64_t w)
 
 static void readers(struct show_object *o, const struct region *r, const fw_ipc_rwlock *l)
 {
-    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
-        const struct fw_ipc_member_ *m = &r->mapping.members[slot];
+    for (uint32_t slot = 0; slot < r->mapping.participant_count; slot++) {
+        const struct fw_ipc_participant_ *m = &r->mapping.participants[slot];
         uint64_t tenant = region_tenant(r, slot);
         for (unsigned i = 0; tenant != 0 && i < FW_IPC_SHARES; i++) {
             uint64_t share = fw_load64_relaxed(&m->shares[i]);

@@ -34,7 +34,7 @@ static json_t *id_json(uint32_t id)
     return id != 0 ? json_integer((json_int_t)id) : json_null();
 }
 
-/* The ids, and the members that all threads have. */
+/* The ids, and the fields that all threads have. */
 static void print_who(const struct printer *p, const struct show_thread *t)
 {
     print_ids(p, &t->who);
@@ -113,11 +113,14 @@ static const struct print_field object_fields[] = {
 };
 static const struct print_record object_record = PRINT_RECORD(object_fields, end_object);
 
-/* --- Members ---------------------------------------------------------------------------------- */
+/*
+ * --- Participants
+ * ----------------------------------------------------------------------------------
+ */
 
-static void end_member(const struct printer *p, const void *record, const void *context)
+static void end_participant(const struct printer *p, const void *record, const void *context)
 {
-    const struct show_member *m = record;
+    const struct show_participant *m = record;
     const struct show *s = context;
     const struct show_thread *t = &m->thread;
 
@@ -136,12 +139,13 @@ static void end_member(const struct printer *p, const void *record, const void *
     print_words(p, "\n");
 }
 
-static const struct print_field member_fields[] = {
-    {PRINT_FIELD("slot", NULL, PRINT_UNSIGNED, show_member, slot), .width = -4,
+static const struct print_field participant_fields[] = {
+    {PRINT_FIELD("slot", NULL, PRINT_UNSIGNED, show_participant, slot), .width = -4,
      .before = "  slot "},
-    {PRINT_FIELD("slot_generation", NULL, PRINT_UNSIGNED, show_member, generation)},
+    {PRINT_FIELD("slot_generation", NULL, PRINT_UNSIGNED, show_participant, generation)},
 };
-static const struct print_record member_record = PRINT_RECORD(member_fields, end_member);
+static const struct print_record participant_record =
+    PRINT_RECORD(participant_fields, end_participant);
 
 /* --- All -------------------------------------------------------------------------------------- */
 
@@ -177,8 +181,9 @@ void show_print(const struct show *s, bool as_json)
         print_words(&p, "\nObjects\n");
     print_list(&p, "objects", &object_record, s->objects, s->object_count, sizeof *s->objects,
                NULL);
-    if (s->member_count != 0)
-        print_words(&p, "\nMembers\n");
-    print_list(&p, "members", &member_record, s->members, s->member_count, sizeof *s->members, s);
+    if (s->participant_count != 0)
+        print_words(&p, "\nParticipants\n");
+    print_list(&p, "members", &participant_record, s->participants, s->participant_count,
+               sizeof *s->participants, s);
     print_end(&p);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All that there is in a region: members first, then the objects, with those who wait for them. */
+/*
+ * All that there is in a region: participants first, then the objects, with those who wait for
+ * them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,34 +26,34 @@ static const char *how(uint32_t waits_how)
     }
 }
 
-static void read_member(struct show_member *member, const struct region *r, uint32_t slot,
-                        uint64_t tenant)
+static void read_participant(struct show_participant *participant, const struct region *r,
+                             uint32_t slot, uint64_t tenant)
 {
-    const struct fw_ipc_member_ *m = &r->mapping.members[slot];
+    const struct fw_ipc_participant_ *m = &r->mapping.participants[slot];
     uint64_t waits_for = fw_load64_acquire(&m->waits_for);
 
-    *member = (struct show_member){.slot = slot, .generation = (uint32_t)(tenant >> 32)};
-    member->thread = (struct show_thread){.who = region_thread(r, tenant), .number = -1};
-    if (waits_for != 0 && member->thread.who.life != REGION_DEAD) {
-        member->thread.as = how(fw_load32_relaxed(&m->waits_how));
-        member->thread.waits_for = waits_for;
-        member->thread.has_ns = true;
-        member->thread.since = fw_load64_relaxed(&m->waits_since);
-        member->thread.ns = show_age(member->thread.since);
+    *participant = (struct show_participant){.slot = slot, .generation = (uint32_t)(tenant >> 32)};
+    participant->thread = (struct show_thread){.who = region_thread(r, tenant), .number = -1};
+    if (waits_for != 0 && participant->thread.who.life != REGION_DEAD) {
+        participant->thread.as = how(fw_load32_relaxed(&m->waits_how));
+        participant->thread.waits_for = waits_for;
+        participant->thread.has_ns = true;
+        participant->thread.since = fw_load64_relaxed(&m->waits_since);
+        participant->thread.ns = show_age(participant->thread.since);
     }
 }
 
-static void read_members(struct show *s)
+static void read_participants(struct show *s)
 {
     const struct region *r = &s->region;
 
-    s->members = calloc(r->mapping.member_count, sizeof *s->members);
-    if (s->members == NULL)
+    s->participants = calloc(r->mapping.participant_count, sizeof *s->participants);
+    if (s->participants == NULL)
         abort();
-    for (uint32_t slot = 0; slot < r->mapping.member_count; slot++) {
+    for (uint32_t slot = 0; slot < r->mapping.participant_count; slot++) {
         uint64_t tenant = region_tenant(r, slot);
         if (tenant != 0)
-            read_member(&s->members[s->member_count++], r, slot, tenant);
+            read_participant(&s->participants[s->participant_count++], r, slot, tenant);
     }
 }
 
@@ -66,8 +69,8 @@ static struct show_object *add_object(struct show *s, const char *name, uint64_t
     *o = (struct show_object){.at = at, .size = size};
     strncpy(o->name, name, sizeof o->name - 1);
     visible(o->name);
-    for (size_t i = 0; i < s->member_count; i++) {
-        const struct show_thread *t = &s->members[i].thread;
+    for (size_t i = 0; i < s->participant_count; i++) {
+        const struct show_thread *t = &s->participants[i].thread;
         if (t->as != NULL && t->waits_for >= at && t->waits_for - at < size)
             show_add(&o->waiting, *t);
     }
@@ -91,7 +94,7 @@ void show_read(struct show *s)
     struct region_object *all;
     unsigned count;
 
-    read_members(s);
+    read_participants(s);
     all = region_objects(&s->region, &count, &s->damaged);
     for (unsigned i = 0; i < count; i++) {
         const struct fw_ipc_entry_ *e = &all[i].entry;
@@ -108,6 +111,6 @@ void show_free(struct show *s)
         free(s->objects[i].waiting.all);
     }
     free(s->objects);
-    free(s->members);
+    free(s->participants);
     region_drop(&s->region);
 }

@@ -9,14 +9,15 @@ static const struct argp command_line = {
     .options = command_target_options,
     .parser = command_parse_target,
     .args_doc = "REGION",
-    .doc = "Show who holds and who waits for what in a region of shared memory.\v"
-           "REGION is /name, as for shm_open, or a file with another / in its path.  It may be in "
-           "use; read permission is enough, and nothing is changed.  Shown are the named objects: "
-           "free or held, by which process and thread, alive, stopped or dead; the number of the "
-           "acquisition; which threads wait, and for how long; and the members: the threads that "
-           "use the region.  How long a lock has been held is known in regions created with "
-           "FW_REGION_STAMP.\n\n"
-           "Values that contradict each other were read at different moments: run it again.",
+    .doc =
+        "Show who holds and who waits for what in a region of shared memory.\v"
+        "REGION is /name, as for shm_open, or a file with another / in its path.  It may be in "
+        "use; read permission is enough, and nothing is changed.  Shown are the named objects: "
+        "free or held, by which process and thread, alive, stopped or dead; the number of the "
+        "acquisition; which threads wait, and for how long; and the participants: the threads that "
+        "use the region.  How long a lock has been held is known in regions created with "
+        "FW_REGION_STAMP.\n\n"
+        "Values that contradict each other were read at different moments: run it again.",
 };
 
 static int run(int argc, char **argv)

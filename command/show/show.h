@@ -52,7 +52,7 @@ struct show_object {
 };
 
 /* A thread that has a slot in the region. */
-struct show_member {
+struct show_participant {
     uint32_t slot;
     uint32_t generation;       /* of the slot */
     struct show_thread thread; /* as: NULL where it does not wait */
@@ -64,8 +64,8 @@ struct show {
     struct show_object *objects;
     size_t object_count;
     unsigned damaged; /* entries of the directory that are corrupt */
-    struct show_member *members;
-    size_t member_count;
+    struct show_participant *participants;
+    size_t participant_count;
 };
 
 /* Reads all that there is in s->region. */

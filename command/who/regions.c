@@ -110,7 +110,7 @@ static const struct show_object *object_at(const struct show *s, uint64_t at)
 }
 
 static void take_wait(struct who *w, const struct file *f, const struct show *s,
-                      const struct show_member *m, struct who_thread *thread)
+                      const struct show_participant *m, struct who_thread *thread)
 {
     const struct show_object *o = object_at(s, m->thread.waits_for);
     struct who_wait *wait = &thread->wait;
@@ -162,8 +162,8 @@ static bool read_region(struct who *w, const struct file *f)
         return false;
     }
     show_read(&s);
-    for (size_t i = 0; i < s.member_count && region_trouble(&s.region) == NULL; i++) {
-        const struct show_member *m = &s.members[i];
+    for (size_t i = 0; i < s.participant_count && region_trouble(&s.region) == NULL; i++) {
+        const struct show_participant *m = &s.participants[i];
         size_t thread = find_thread(w, f, &m->thread.who);
         if (thread == WHO_NOBODY)
             is_added |= add_process(w, &m->thread);

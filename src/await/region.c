@@ -123,7 +123,7 @@ bool fw_watch_has_lost_(struct fw_watch_ *w, fw_await *op)
         return false;
     fw_watch_take_out_(w, op);
     fw_store32_release(&op->state_, FW_OPERATION_LOST);
-    fw_ipc_keeper_unuse_(w->mapping);
+    fw_ipc_agent_unuse_(w->mapping);
     return true;
 }
 
@@ -148,7 +148,7 @@ bool fw_watch_deliver_(struct fw_watch_ *w, fw_await *op, int result)
         fw_watch_take_out_(w, op);
         wakeup = fw_operation_deliver_(op, result);
         if (!holds)
-            fw_ipc_keeper_unuse_(w->mapping);
+            fw_ipc_agent_unuse_(w->mapping);
     }
     fw_region_bucket_unlock_(b);
     fw_wakeup_(wakeup);
@@ -198,7 +198,7 @@ static bool may_pass(struct fw_watch_ *w)
 }
 
 /* A task of this process releases the lock, and holds it still: fw_ipc_hand_over_hook_. */
-static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
+static bool hand_over(void *lock, const struct fw_ipc_me_ *agent)
 {
     struct fw_region_bucket_ *b = fw_region_bucket_lock_(lock);
     struct fw_wakeup_ wakeup = {0};
@@ -214,8 +214,8 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
             continue;
         }
         fw_watch_take_out_(w, op);
-        fw_ipc_keeper_note_(lock, op->task_);
-        fw_ipc_mutex_pass_(lock, keeper, fw_ipc_task_bits_(op->task_));
+        fw_ipc_agent_note_(lock, op->task_);
+        fw_ipc_mutex_pass_(lock, agent, fw_ipc_task_bits_(op->task_));
         fw_watch_emptied_(w);
         wakeup = fw_operation_deliver_(op, 0);
         is_passed = true;
@@ -223,20 +223,20 @@ static bool hand_over(void *lock, const struct fw_ipc_me_ *keeper)
     fw_region_bucket_unlock_(b);
     fw_wakeup_(wakeup); /* F:ipc-await-hands-over-quietly */
     if (is_passed)
-        fw_ipc_keeper_unuse_(keeper->mapping); /* who released it: the other's use goes on */
+        fw_ipc_agent_unuse_(agent->mapping); /* who released it: the other's use goes on */
     return is_passed;
 }
 
 /* --- Submission ------------------------------------------------------------------------------- */
 
 /* It has got it at once. */
-static int finish_taken(fw_await *op, const struct fw_ipc_me_ *keeper, const void *object,
+static int finish_taken(fw_await *op, const struct fw_ipc_me_ *agent, const void *object,
                         int result)
 {
     int error;
 
     if (fw_target_of_(op)->is_held)
-        fw_ipc_keeper_use_(keeper->mapping);
+        fw_ipc_agent_use_(agent->mapping);
     op->result_ = (uint16_t)result;
     error = fw_operation_taken_(op, FW_OPERATION_REGION, object);
     if (error != 0)
@@ -245,14 +245,14 @@ static int finish_taken(fw_await *op, const struct fw_ipc_me_ *keeper, const voi
     return result;
 }
 
-/* As submit, once the keeper is there: 0: *look says what to wait for, or there is a queue. */
+/* As submit, once the agent is there: 0: *look says what to wait for, or there is a queue. */
 static int try_at_once(fw_await *op, bool has_queue, const void *object, struct fw_look_ *look)
 {
     const struct fw_target_ *target = fw_target_of_(op);
     int error;
 
     op->object_ = object;
-    error = target->check != NULL ? target->check(op, look->keeper) : 0;
+    error = target->check != NULL ? target->check(op, look->agent) : 0;
     if (error != 0)
         return error;
     return has_queue ? EBUSY
@@ -269,7 +269,7 @@ static int queue(fw_await *op, unsigned target, const void *object, struct fw_wa
 
     op->want_ = (uint8_t)target;
     __atomic_store_n(&fw_ipc_hand_over_hook_, hand_over, __ATOMIC_RELAXED);
-    fw_ipc_keeper_use_(w->mapping);
+    fw_ipc_agent_use_(w->mapping);
     b = fw_region_bucket_lock_(object);
     is_first = w->queue.first == NULL && look->word != NULL;
     fw_watch_append_(w, op);
@@ -287,8 +287,8 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
                       const fw_deadline *deadline)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(object);
-    struct fw_ipc_me_ keeper;
-    struct fw_look_ look = {.keeper = &keeper};
+    struct fw_ipc_me_ agent;
+    struct fw_look_ look = {.agent = &agent};
     struct fw_watch_ *w = NULL;
     bool has_queue = false;
     int error;
@@ -298,7 +298,7 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
     if (mapping == NULL || (uintptr_t)object % sizeof(uint64_t) != 0 || op->loop_ == NULL ||
         !fw_loop_is_here_(op->loop_))
         return EINVAL;
-    error = fw_ipc_keeper_(mapping, &keeper);
+    error = fw_ipc_agent_(mapping, &agent);
     if (error != 0)
         return error;
     op->want_ = (uint8_t)target;
@@ -306,7 +306,7 @@ int fw_region_submit_(fw_await *op, unsigned target, const void *object,
         w = fw_watch_of_(op->loop_, object, fw_targets_[target]->queue, &has_queue);
     error = try_at_once(op, has_queue, object, &look);
     if (fw_target_has_it_(fw_target_of_(op), error))
-        return finish_taken(op, &keeper, object, error);
+        return finish_taken(op, &agent, object, error);
     if (error == EBUSY)
         error = fw_operation_begin_(op, FW_OPERATION_REGION, object, deadline);
     if (error == 0 && w == NULL)
@@ -337,7 +337,7 @@ static bool stop(fw_await *op)
         fw_watch_idle_(w);
     if (fw_target_of_(op)->left != NULL)
         fw_target_of_(op)->left(w, op); /* after which the watch may be gone */
-    fw_ipc_keeper_unuse_(mapping);
+    fw_ipc_agent_unuse_(mapping);
     return true;
 }
 

@@ -13,7 +13,7 @@
 #include "core/bucket_lock.h"
 #include "core/operation.h"
 #include "core/operation_list.h"
-#include "ipc/region/keeper.h"
+#include "ipc/region/agent.h"
 
 /*
  * Operations that wait for objects of a region.  Public contract: furwock/ipc/await.h.
@@ -38,7 +38,7 @@
  *         been woken by a change that this look sees.
  *
  * Deaths: what a killed process has in its queues and watches is in its own memory, and what it has
- * in the kernel goes with it (IWAIT6, KPR2).  Between any two steps of arm, come back, take, pass
+ * in the kernel goes with it (IWAIT6, AGT2).  Between any two steps of arm, come back, take, pass
  * and release the words of the region are as if a thread of it had been killed there.
  */
 struct fw_watch_;
@@ -52,7 +52,7 @@ enum { FW_LOOK_HOLDERS_ = 16 };
 
 /* What is to be waited for, after a look that has failed. */
 struct fw_look_ {
-    const struct fw_ipc_me_ *keeper;
+    const struct fw_ipc_me_ *agent;
     bool asks;            /* an interval has passed: find out about unmarked deaths, too */
     bool was_told;        /* the kernel has said that there may be something */
     bool was_moved;       /* in: maybe what is armed waits elsewhere by now: arm it anew */
@@ -78,7 +78,7 @@ struct fw_target_ {
      */
     int (*attempt)(fw_await *op, struct fw_look_ *look);
     /* Would it wait for itself?  0, EDEADLK.  NULL: never. */
-    int (*check)(const fw_await *op, const struct fw_ipc_me_ *keeper);
+    int (*check)(const fw_await *op, const struct fw_ipc_me_ *agent);
     /* It has it, and is not wanted: gives it back. */
     void (*give_back)(fw_await *op);
     /* It was queued, and is so no more, for whatever reason; in the bucket's lock.  Or NULL. */
@@ -91,7 +91,7 @@ struct fw_target_ {
     void (*pass_on)(const struct fw_watch_ *w);
     /* As fw_operation_kind_.expired; NULL: ETIMEDOUT. */
     int (*expired)(fw_await *op);
-    /* Is what it gets held by the task until it is released (KPR1, IWAIT1)? */
+    /* Is what it gets held by the task until it is released (AGT1, IWAIT1)? */
     bool is_held;
     /* Does EOWNERDEAD mean that it has not got it? */
     bool refuses_dead;

@@ -133,11 +133,11 @@ static bool is_orphaned(const fw_ipc_mutex *m, const struct fw_look_ *look)
 
     if (word == 0)
         return false;
-    if (look->asks && word != FW_IPC_ABANDONED && (word & FW_IPC_HOLDER) != look->keeper->id &&
-        fw_ipc_member_of_(look->keeper->mapping, word) != NULL)
-        fw_ipc_life_slow_(look->keeper->mapping, word);
+    if (look->asks && word != FW_IPC_ABANDONED && (word & FW_IPC_HOLDER) != look->agent->id &&
+        fw_ipc_participant_of_(look->agent->mapping, word) != NULL)
+        fw_ipc_life_slow_(look->agent->mapping, word);
     /* A thread that has released it since, and then ended, is dead, too: the second look. */
-    return fw_ipc_life_(look->keeper->mapping, word) != FW_IPC_ALIVE &&
+    return fw_ipc_life_(look->agent->mapping, word) != FW_IPC_ALIVE &&
            ((fw_load64_relaxed(&m->word_) ^ word) & FW_IPC_HOLDER) == 0;
 }
 
@@ -206,7 +206,7 @@ static int expired(fw_await *op)
     const void *c = op->object_;
 
     op->is_designated_ = 1;
-    fw_ipc_keeper_use_(mutex->mapping);
+    fw_ipc_agent_use_(mutex->mapping);
     go_to_mutex(op, mutex, c);
     fw_watch_look_(mutex, false);
     return EINPROGRESS;
@@ -259,7 +259,7 @@ static int wait_for(fw_await *op, fw_ipc_cond *c, fw_ipc_mutex *m, struct fw_wat
     op->kept_ = mutex;
     mutex->pins++;
     keep(op, word);
-    fw_ipc_keeper_use_(w->mapping);
+    fw_ipc_agent_use_(w->mapping);
     b = fw_region_bucket_lock_(c);
     if (w->queue.first == NULL)
         w->seen = word;

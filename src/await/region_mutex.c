@@ -13,17 +13,18 @@
 
 #include "await/operation.h"
 #include "await/region.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/task.h"
 #include "sys/thread.h"
 
 /* A lock whose holder may be dead without a mark: asks the system, as a re-check does. */
-static void ask(const fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper)
+static void ask(const fw_ipc_mutex *m, const struct fw_ipc_me_ *agent)
 {
     uint64_t holder = fw_load64_relaxed(&m->word_) & FW_IPC_HOLDER;
 
-    if (holder != 0 && holder != keeper->id && fw_ipc_member_of_(keeper->mapping, holder) != NULL)
-        fw_ipc_life_slow_(keeper->mapping, holder);
+    if (holder != 0 && holder != agent->id &&
+        fw_ipc_participant_of_(agent->mapping, holder) != NULL)
+        fw_ipc_life_slow_(agent->mapping, holder);
 }
 
 static int attempt(fw_await *op, struct fw_look_ *look)
@@ -34,16 +35,16 @@ static int attempt(fw_await *op, struct fw_look_ *look)
 
     fw_region_keep_dead_(op, 0);
     if (look->asks)
-        ask(m, look->keeper);
+        ask(m, look->agent);
     do {
-        error = fw_ipc_mutex_attempt_(m, look->keeper, bits | (look->was_told ? FW_IPC_WAITERS : 0),
+        error = fw_ipc_mutex_attempt_(m, look->agent, bits | (look->was_told ? FW_IPC_WAITERS : 0),
                                       &now);
         if (error == EOWNERDEAD)
             fw_region_keep_dead_(op, now & FW_IPC_HOLDER);
         /* F:ipc-await-unannounced */
     } while (error == EBUSY && !fw_ipc_mutex_announce_(m, &now));
     if (error == 0 || error == EOWNERDEAD)
-        fw_ipc_keeper_note_(m, op->task_);
+        fw_ipc_agent_note_(m, op->task_);
     look->word = (const uint32_t *)(const void *)&m->word_;
     look->expected = (uint32_t)now;
     look->n = 1;
@@ -51,12 +52,12 @@ static int attempt(fw_await *op, struct fw_look_ *look)
     return error;
 }
 
-static int check(const fw_await *op, const struct fw_ipc_me_ *keeper)
+static int check(const fw_await *op, const struct fw_ipc_me_ *agent)
 {
     uint64_t now = fw_load64_relaxed(&((const fw_ipc_mutex *)op->object_)->word_);
 
-    return (now & (FW_IPC_HOLDER | FW_IPC_TASK)) == (keeper->id | fw_ipc_task_bits_(op->task_)) &&
-                   fw_ipc_keeper_names_(op->object_) == op->task_
+    return (now & (FW_IPC_HOLDER | FW_IPC_TASK)) == (agent->id | fw_ipc_task_bits_(op->task_)) &&
+                   fw_ipc_agent_names_(op->object_) == op->task_
                ? EDEADLK
                : 0;
 }

@@ -34,9 +34,9 @@ static int attempt(fw_await *op, struct fw_look_ *look)
     int error;
 
     do {
-        error = fw_ipc_permits_attempt_(u, look->keeper, op->task_, &permit, &dead);
+        error = fw_ipc_permits_attempt_(u, look->agent, op->task_, &permit, &dead);
         if (error == EBUSY) /* F:ipc-await-permits-unannounced */
-            error = fw_ipc_permits_announce_(u, look->keeper, look->asks, look->round,
+            error = fw_ipc_permits_announce_(u, look->agent, look->asks, look->round,
                                              &look->expected, &holders);
         else
             break;

@@ -42,12 +42,13 @@ static fw_task owner(fw_task task)
 }
 
 /* The death of a holder that is not marked is found. */
-static void ask(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper)
+static void ask(const fw_ipc_rwlock *l, const struct fw_ipc_me_ *agent)
 {
     uint64_t holder = ipc_rw_holder(fw_load64_relaxed(&l->word_));
 
-    if (holder != 0 && holder != keeper->id && fw_ipc_member_of_(keeper->mapping, holder) != NULL)
-        fw_ipc_life_slow_(keeper->mapping, holder);
+    if (holder != 0 && holder != agent->id &&
+        fw_ipc_participant_of_(agent->mapping, holder) != NULL)
+        fw_ipc_life_slow_(agent->mapping, holder);
 }
 
 static void watch_one(struct fw_look_ *look, uint64_t holder)
@@ -105,23 +106,23 @@ static int read_attempt(fw_await *op, struct fw_look_ *look)
     int error = 0;
 
     if (look->asks)
-        ask(l, look->keeper);
+        ask(l, look->agent);
     while (error == 0) {
         uint64_t now;
         error = enter(op, was_queued, &now);
         if (error == EBUSY)
-            error = fw_ipc_rw_recover_(l, look->keeper, NULL, now);
+            error = fw_ipc_rw_recover_(l, look->agent, NULL, now);
         if (error == EBUSY)
             error = wait_for_admission(op, was_queued, now, look);
         if (error == EAGAIN)
-            error = fw_ipc_rw_task_add_keeper_(look->keeper->mapping);
+            error = fw_ipc_rw_task_add_agent_(look->agent->mapping);
     }
     return error == FW_LOOK_AGAIN_ && !was_queued ? 0 : error;
 }
 
-static int read_check(const fw_await *op, const struct fw_ipc_me_ *keeper)
+static int read_check(const fw_await *op, const struct fw_ipc_me_ *agent)
 {
-    (void)keeper;
+    (void)agent;
     return fw_shares_writes_(op->object_, op->task_) ? EDEADLK : 0;
 }
 
@@ -169,7 +170,7 @@ static bool read_again(fw_await *op, fw_ipc_rwlock *l, int *error)
     fw_region_bucket_unlock_(b);
     if (!reads)
         return false;
-    fw_ipc_keeper_use_(s->records.mapping);
+    fw_ipc_agent_use_(s->records.mapping);
     op->want_ = FW_TARGET_READ_;
     *error = fw_operation_taken_(op, FW_OPERATION_REGION, l);
     return true;
@@ -222,23 +223,23 @@ static void begin_writing(struct fw_shares_ *s, const fw_await *op)
 static int drain(struct fw_shares_ *s, const fw_await *op, struct fw_look_ *look)
 {
     struct fw_ipc_rw_reader_ reader;
-    int error = fw_ipc_rw_task_drain_(s->lock, look->keeper, &reader);
+    int error = fw_ipc_rw_task_drain_(s->lock, look->agent, &reader);
 
     if (error == EBUSY) {
         look->word = reader.word;
         look->expected = reader.expected;
         watch_one(look, reader.holder); /* F:ipc-await-rw-unwatched-reader */
-        if (look->asks && reader.holder != look->keeper->id)
-            fw_ipc_life_slow_(look->keeper->mapping, reader.holder);
+        if (look->asks && reader.holder != look->agent->id)
+            fw_ipc_life_slow_(look->agent->mapping, reader.holder);
         return EBUSY;
     }
     if (error == 0) {
-        fw_ipc_rw_begin_(s->lock, look->keeper);
+        fw_ipc_rw_begin_(s->lock, look->agent);
         begin_writing(s, op);
         return 0;
     }
     fw_shares_set_closing_(s, NULL);
-    fw_ipc_rw_task_give_up_(s->lock, look->keeper);
+    fw_ipc_rw_task_give_up_(s->lock, look->agent);
     return error;
 }
 
@@ -249,11 +250,11 @@ static int close_it(struct fw_shares_ *s, fw_await *op, struct fw_look_ *look)
     int error;
 
     if (look->asks)
-        ask(s->lock, look->keeper);
+        ask(s->lock, look->agent);
     fw_region_keep_dead_(op, 0);
     do {
         now = fw_load64_relaxed(&s->lock->word_);
-        error = fw_ipc_rw_close_(s->lock, look->keeper, NULL, phase, &now);
+        error = fw_ipc_rw_close_(s->lock, look->agent, NULL, phase, &now);
     } while (error == EBUSY && !fw_ipc_rw_task_announce_writer_(s->lock, &now));
     if (error == EBUSY) {
         look->word = ipc_rw_half(s->lock);
@@ -280,9 +281,9 @@ static int write_attempt(fw_await *op, struct fw_look_ *look)
     return error == 0 && fw_shares_is_closing_(s, op) ? drain(s, op, look) : error;
 }
 
-static int write_check(const fw_await *op, const struct fw_ipc_me_ *keeper)
+static int write_check(const fw_await *op, const struct fw_ipc_me_ *agent)
 {
-    (void)keeper;
+    (void)agent;
     return fw_shares_writes_(op->object_, op->task_) || fw_shares_reads_(op->object_, op->task_)
                ? EDEADLK
                : 0;
@@ -292,17 +293,17 @@ static void write_give_back(fw_await *op)
 {
     uint64_t dead = fw_region_kept_dead_(op);
     fw_ipc_rwlock *l = lock_of(op);
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (dead == 0) {
         fw_task_ipc_rwlock_wrunlock(l, op->task_);
         return;
     }
-    if (!fw_ipc_keeper_find_(fw_ipc_mapping_of_(l), &keeper) ||
+    if (!fw_ipc_agent_find_(fw_ipc_mapping_of_(l), &agent) ||
         fw_shares_stop_writing_(l, op->task_) != 0)
         return;
-    fw_ipc_rw_restore_(l, &keeper, fw_load64_relaxed(&l->word_), dead);
-    fw_ipc_keeper_unuse_(keeper.mapping);
+    fw_ipc_rw_restore_(l, &agent, fw_load64_relaxed(&l->word_), dead);
+    fw_ipc_agent_unuse_(agent.mapping);
 }
 
 static void write_dequeued(fw_await *op)
@@ -317,13 +318,13 @@ static void write_dequeued(fw_await *op)
 /* It had closed the word: opens it. */
 static void open_again(struct fw_shares_ *s, const fw_await *op)
 {
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (!fw_shares_is_closing_(s, op))
         return;
     fw_shares_set_closing_(s, NULL);
-    if (fw_ipc_keeper_find_(s->records.mapping, &keeper))
-        fw_ipc_rw_task_give_up_(s->lock, &keeper);
+    if (fw_ipc_agent_find_(s->records.mapping, &agent))
+        fw_ipc_rw_task_give_up_(s->lock, &agent);
 }
 
 static void write_left(struct fw_watch_ *w, fw_await *op)
@@ -371,26 +372,26 @@ int fw_await_ipc_wrlock(fw_await *op, fw_ipc_rwlock *l, const fw_deadline *deadl
 int fw_task_ipc_rwlock_wrunlock(fw_ipc_rwlock *l, fw_task task)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(l);
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
     int error;
 
     if (mapping == NULL)
         return EINVAL;
-    if (!fw_ipc_keeper_find_(mapping, &keeper) || fw_shares_stop_writing_(l, owner(task)) != 0)
+    if (!fw_ipc_agent_find_(mapping, &agent) || fw_shares_stop_writing_(l, owner(task)) != 0)
         return EPERM;
-    error = fw_ipc_rw_release_(l, &keeper);
-    fw_ipc_keeper_unuse_(mapping);
+    error = fw_ipc_rw_release_(l, &agent);
+    fw_ipc_agent_unuse_(mapping);
     return error;
 }
 
 int fw_task_ipc_rwlock_consistent(fw_ipc_rwlock *l, fw_task task)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(l);
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (mapping == NULL)
         return EINVAL;
-    if (!fw_ipc_keeper_find_(mapping, &keeper) || !fw_shares_writes_(l, owner(task)))
+    if (!fw_ipc_agent_find_(mapping, &agent) || !fw_shares_writes_(l, owner(task)))
         return EPERM;
-    return fw_ipc_rw_declare_sound_(l, &keeper);
+    return fw_ipc_rw_declare_sound_(l, &agent);
 }

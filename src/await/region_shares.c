@@ -241,7 +241,7 @@ int fw_shares_leave_(fw_ipc_rwlock *l, fw_task task)
     fw_share_hold_free_(h);
     if (sleeper != NULL) /* F:ipc-await-rw-leaves-quietly */
         fw_ipc_wake_(sleeper, FW_FUTEX_ALL);
-    fw_ipc_keeper_unuse_(mapping);
+    fw_ipc_agent_unuse_(mapping);
     return 0;
 }
 

@@ -43,15 +43,15 @@ static void pass_wake_on(struct fw_watch_ *w)
 
 void fw_watch_look_(struct fw_watch_ *w, bool asks)
 {
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
     fw_await *op;
 
-    if (!fw_ipc_keeper_find_(w->mapping, &keeper)) /* it lives while they wait: KPR1 */
+    if (!fw_ipc_agent_find_(w->mapping, &agent)) /* it lives while they wait: AGT1 */
         return;
     while ((op = fw_watch_first_(w)) != NULL) {
         const struct fw_target_ *target = fw_target_of_(op);
         struct fw_look_ look = {
-            .keeper = &keeper, .asks = asks, .was_told = w->was_told, .round = w->intervals};
+            .agent = &agent, .asks = asks, .was_told = w->was_told, .round = w->intervals};
         int result = target->attempt(op, &look);
         bool has_it = fw_target_has_it_(target, result);
         if (result == EBUSY) {
@@ -69,7 +69,7 @@ void fw_watch_look_(struct fw_watch_ *w, bool asks)
         if (!fw_watch_deliver_(w, op, result) && has_it) {
             /* The use of one that has lost is over.  F:ipc-await-unuses-twice */
             if (target->is_held)
-                fw_ipc_keeper_use_(w->mapping);
+                fw_ipc_agent_use_(w->mapping);
             target->give_back(op);
         }
         if (has_it && target->is_held)
@@ -91,7 +91,7 @@ static void free_watch(struct fw_watch_ *w)
     fw_watch_forget_(w);
     if (--fw_alarm_of_(w)->watches == 0)
         fw_engine_disarm_(fw_engine_of_(w), &fw_alarm_of_(w)->wait);
-    fw_ipc_keeper_unuse_(w->mapping);
+    fw_ipc_agent_unuse_(w->mapping);
     free(w);
 }
 
@@ -129,14 +129,16 @@ static void add_all_todo(struct fw_region_loop_ *r, const struct fw_ipc_mapping_
             add_todo(w);
 }
 
-/* A member of the region has died that owed others a wake: all look, and begin anew (IWAIT6). */
+/*
+ * A participant of the region has died that owed others a wake: all look, and begin anew (IWAIT6).
+ */
 static void hear_alarm(struct fw_region_loop_ *r, struct fw_region_alarm_ *a)
 {
     if (a->wait.told == FW_TOLD_LOOK_) {
         fw_ipc_wake_(a->wait.word, FW_FUTEX_ALL); /* F:ipc-await-keeps-alarm */
         add_all_todo(r, a->mapping);              /* F:ipc-await-idle-alarm */
     }
-    fw_ipc_keeper_unuse_(a->mapping);
+    fw_ipc_agent_unuse_(a->mapping);
 }
 
 static void hear(struct fw_region_loop_ *r, const struct fw_kernel_wait_ *back)
@@ -295,13 +297,13 @@ static void close_regions(fw_loop *loop)
         fw_engine_forget_(r->engine);
     for (unsigned i = 0; is_here && i < FW_RANGES; i++)
         if (r->alarms[i].wait.is_armed)
-            fw_ipc_keeper_unuse_(r->alarms[i].mapping);
+            fw_ipc_agent_unuse_(r->alarms[i].mapping);
     for (struct fw_watch_ *w = r->watches, *next; w != NULL; w = next) {
         next = w->next;
         if (is_here) {
             pass_move_on(w); /* F:ipc-await-closes-quietly */
             fw_watch_forget_(w);
-            fw_ipc_keeper_unuse_(w->mapping);
+            fw_ipc_agent_unuse_(w->mapping);
         }
         free(w);
     }
@@ -343,7 +345,7 @@ int fw_watch_make_(fw_loop *loop, const void *object, uint8_t number,
     made->next = fw_regions_of_(loop)->watches;
     fw_regions_of_(loop)->watches = made;
     fw_alarm_of_(made)->watches++;
-    fw_ipc_keeper_use_(mapping);
+    fw_ipc_agent_use_(mapping);
     fw_watch_enter_(made);
     *w = made;
     return 0;

@@ -73,11 +73,11 @@ static struct fw_kernel_wait_ *unarmed_life(struct fw_watch_ *w)
 
 static void arm_life(struct fw_watch_ *w, const struct fw_look_ *look, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(w->mapping, holder);
     struct fw_kernel_wait_ *wait;
     uint64_t life;
 
-    if (m == NULL || holder == look->keeper->id || is_life_armed(w, fw_ipc_life_half_(m)))
+    if (m == NULL || holder == look->agent->id || is_life_armed(w, fw_ipc_life_half_(m)))
         return;
     life = fw_load64_acquire(&m->life);
     /* F:ipc-await-late-life */
@@ -95,7 +95,7 @@ static bool is_looked_at(const struct fw_watch_ *w, const struct fw_look_ *look,
                          const uint32_t *life)
 {
     for (uint32_t i = 0; i < look->n; i++) {
-        const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->mapping, look->holders[i]);
+        const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(w->mapping, look->holders[i]);
         if (m != NULL && fw_ipc_life_half_(m) == life)
             return true;
     }
@@ -123,7 +123,7 @@ static void arm_alarm(struct fw_watch_ *w)
     a->wait.owner = a;
     a->mapping = w->mapping;
     a->is_new = fw_regions_of_(w->loop)->has_new_alarm = true; /* AWI6 */
-    fw_ipc_keeper_use_(w->mapping); /* the memory stays until it has come back */
+    fw_ipc_agent_use_(w->mapping); /* the memory stays until it has come back */
     fw_engine_arm_(fw_engine_of_(w), &a->wait, &w->mapping->head->alarm, 0);
 }
 

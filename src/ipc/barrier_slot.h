@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/barrier.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /* A barrier, and the calling thread. */
 struct fw_ipc_barrier_call_ {

@@ -62,7 +62,7 @@
 
 #include "core/adaptive_spin.h"
 #include "ipc/mutex.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/task.h"
 #include "ipc/wait.h"
 #include "sys/cancel.h"
@@ -288,7 +288,7 @@ static bool prepare_move(const fw_ipc_cond *c, const struct fw_ipc_me_ *me)
     fw_ipc_mutex *m = mutex_of(c, me->mapping);
 
     /* F:ipc-cond-unmarked-move */
-    return m != NULL && fw_ipc_is_marked_(me->member) && fw_ipc_mutex_mark_waiters_(m, me);
+    return m != NULL && fw_ipc_is_marked_(me->participant) && fw_ipc_mutex_mark_waiters_(m, me);
 }
 
 /*
@@ -306,7 +306,7 @@ static unsigned rouse(const fw_ipc_cond *c, uint64_t now, const struct fw_ipc_me
         n = fw_futex_cmp_requeue(half(c), (uint32_t)now, is_held ? 0 : 1, fw_ipc_mutex_half_(m),
                                  most, FW_FUTEX_SHARED);
     if (is_held && n > 0) /* ICV6 */
-        fw_futex_requeue(half(c) + 1, 0, fw_ipc_life_half_(me->member), (unsigned)n,
+        fw_futex_requeue(half(c) + 1, 0, fw_ipc_life_half_(me->participant), (unsigned)n,
                          FW_FUTEX_SHARED);
     if (n == -EAGAIN) /* the word has changed again: sleepers on the new one sleep on */
         n = fw_futex_wake(half(c), most, FW_FUTEX_SHARED);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "ipc/region/journal.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/region/why.h"
 
 /* A cache line of its own for each. */

@@ -4,8 +4,8 @@
  *
  * Origin: the word that names its holder, and EOWNERDEAD, are POSIX's robust mutex; that a waiter
  * which slept leaves WAITERS behind is Drepper's, "Futexes are tricky", mutex 2.  New is that the
- * kernel need not know the mutex: the word names a member of the region, whose death the kernel
- * marks (layout.h).  So there is no list to enter, and nothing pending at the release.
+ * kernel need not know the mutex: the word names a participant of the region, whose death the
+ * kernel marks (layout.h).  So there is no list to enter, and nothing pending at the release.
  *
  *   word              meaning                                   left by
  *   0                 free                                      lock: -> id
@@ -17,7 +17,7 @@
  *   ABANDONED         given up                                  nobody
  *   anything else     has been written over                     nobody: EUCLEAN
  *
- * Beside the id of a keeper (region/keeper.h) stands the task that holds it: task.h, ITSK1, ITSK2.
+ * Beside the id of an agent (region/agent.h) stands the task that holds it: task.h, ITSK1, ITSK2.
  *
  *   IMU1  Exclusion: a word that names a living holder is changed by nobody else, except for W.
  *   IMU2  Every acquisition is one compare-and-swap, and so is every release: there is no state in
@@ -53,7 +53,7 @@
 #include "ipc/mutex.h"
 #include "ipc/recover.h"
 #include "ipc/region/journal.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/region/repairs.h"
 #include "ipc/task.h"
 #include "ipc/wait.h"
@@ -82,25 +82,25 @@ static bool is_held(uint64_t word)
 /* May that task of this process hold it, whose bits other tasks may have as well? */
 static bool may_be_of(const fw_ipc_mutex *m, uint64_t word, uint32_t task)
 {
-    uint32_t named = fw_ipc_keeper_names_(m);
+    uint32_t named = fw_ipc_agent_names_(m);
 
     return fw_ipc_task_of_(word) == fw_ipc_task_bits_(task) && (named == 0 || named == task);
 }
 
 /*
  * Does the calling thread hold it, by itself, or as the task for which it acts?  Then *me, the
- * thread's membership, becomes that of the holder.
+ * thread's registration, becomes that of the holder.
  */
 static bool is_mine(const fw_ipc_mutex *m, uint64_t word, struct fw_ipc_me_ *me)
 {
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (fw_ipc_task_of_(word) == 0)
         return holder_of(word) == me->id;
-    if (!may_be_of(m, word, fw_self_()) || !fw_ipc_keeper_find_(me->mapping, &keeper) ||
-        holder_of(word) != keeper.id)
+    if (!may_be_of(m, word, fw_self_()) || !fw_ipc_agent_find_(me->mapping, &agent) ||
+        holder_of(word) != agent.id)
         return false;
-    *me = keeper;
+    *me = agent;
     return true;
 }
 
@@ -205,7 +205,7 @@ static __attribute__((noinline)) int lock_slow(fw_ipc_mutex *m, const struct fw_
     int error;
 
     if (is_mine(m, now, &self) &&
-        (fw_ipc_task_of_(now) == 0 || fw_ipc_keeper_names_(m) == fw_self_()))
+        (fw_ipc_task_of_(now) == 0 || fw_ipc_agent_names_(m) == fw_self_()))
         return EDEADLK;
     error = fw_ipc_wait_begin_(&w, me, m, FW_IPC_WAITS_LOCK, policy, deadline);
     if (error != 0)
@@ -299,7 +299,7 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     if (fw_ipc_task_of_(now) != 0 && has_waiters(now) && !is_unsound(now) && is_handed_over(m, me))
         return error;
     if (fw_ipc_task_of_(now) != 0)
-        fw_ipc_keeper_note_(m, 0);
+        fw_ipc_agent_note_(m, 0);
     do
         /* F:ipc-sound-unasked */
         next = is_unsound(now) ? FW_IPC_ABANDONED : 0;
@@ -308,7 +308,7 @@ static int release(fw_ipc_mutex *m, const struct fw_ipc_me_ *me, uint64_t now)
     if (has_waiters(now))
         fw_ipc_wake_(half(m), next == 0 ? 1 : INT_MAX);
     if (fw_ipc_task_of_(now) != 0)
-        fw_ipc_keeper_unuse_(me->mapping);
+        fw_ipc_agent_unuse_(me->mapping);
     return error;
 }
 
@@ -387,11 +387,11 @@ const uint32_t *fw_ipc_mutex_half_(const fw_ipc_mutex *m)
 
 /* --- For tasks: task.h ------------------------------------------------------------------------ */
 
-int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits,
+int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *agent, uint64_t bits,
                           uint64_t *now)
 {
     *now = fw_load64_relaxed(&m->word_);
-    return attempt(m, keeper, NULL, bits, now);
+    return attempt(m, agent, NULL, bits, now);
 }
 
 bool fw_ipc_mutex_announce_(fw_ipc_mutex *m, uint64_t *now)
@@ -404,11 +404,11 @@ bool fw_ipc_mutex_announce_(fw_ipc_mutex *m, uint64_t *now)
     return true;
 }
 
-void fw_ipc_mutex_pass_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits)
+void fw_ipc_mutex_pass_(fw_ipc_mutex *m, const struct fw_ipc_me_ *agent, uint64_t bits)
 {
     uint64_t now = fw_load64_relaxed(&m->word_);
 
-    fw_ipc_history_begin_(&m->history_, keeper);
+    fw_ipc_history_begin_(&m->history_, agent);
     while (!fw_cas64_acq_rel(&m->word_, &now, (now & ~FW_IPC_TASK) | bits)) /* id -> id: ITSK2 */
         ;
 }
@@ -421,7 +421,7 @@ static int find_holder(const fw_ipc_mutex *m, uint32_t task, struct fw_ipc_me_ *
     if (mapping == NULL || (uintptr_t)m % sizeof m->word_ != 0)
         return EINVAL;
     *now = fw_load64_relaxed(&m->word_);
-    return fw_ipc_keeper_find_(mapping, me) && holder_of(*now) == me->id && may_be_of(m, *now, task)
+    return fw_ipc_agent_find_(mapping, me) && holder_of(*now) == me->id && may_be_of(m, *now, task)
                ? 0
                : EPERM;
 }
@@ -451,13 +451,13 @@ int fw_ipc_mutex_restore_(fw_ipc_mutex *m, uint32_t task, uint64_t dead)
 
     if (error != 0)
         return error;
-    fw_ipc_keeper_note_(m, 0);
+    fw_ipc_agent_note_(m, 0);
     do /* id|DIED -> dead id|DIED: IMU3 */
         next = dead | (now & (FW_IPC_DIED | FW_IPC_WAITERS));
     while (!fw_cas64_release(&m->word_, &now, next));
     if (has_waiters(now))
         fw_ipc_wake_(half(m), 1);
-    fw_ipc_keeper_unuse_(me.mapping);
+    fw_ipc_agent_unuse_(me.mapping);
     return 0;
 }
 

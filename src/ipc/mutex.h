@@ -7,7 +7,7 @@
 
 #include <furwock/ipc/mutex.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /* What the condition variable needs of the mutex. */
 

@@ -37,7 +37,7 @@
 #include "core/attributes.h"
 #include "ipc/announce.h"
 #include "ipc/holder_word.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/wait.h"
 
 _Static_assert(sizeof(fw_ipc_once) == 8, "the public promise");

@@ -8,7 +8,7 @@
  * ---------------  --------------------------  -----------------------------------------------
  * 0                free                        any thread: -> its own id
  * a living id      lent to that thread         that thread: -> 0, and then tells the queue
- * a keeper's id    lent to a task of its       that task: likewise
+ * an agent's id    lent to a task of its       that task: likewise
  * and a task       process (task.h)
  * a dead id        lent to a thread that died  any thread: -> its own id
  * a corrupt id     written over                nobody
@@ -44,7 +44,7 @@
 
 #include "core/adaptive_spin.h"
 #include "ipc/announce.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/task.h"
 #include "ipc/wait.h"
 
@@ -53,7 +53,7 @@
 
 _Static_assert(sizeof(fw_ipc_permits) == 64, "the permits begin on a cache line");
 
-/* The object, and the calling thread, or the keeper and a task of it (task.h). */
+/* The object, and the calling thread, or the agent and a task of it (task.h). */
 struct call {
     fw_ipc_permits *u;
     uint64_t *permits;
@@ -366,21 +366,21 @@ uint32_t fw_ipc_permits_held_by_me(const fw_ipc_permits *u)
 /* --- For tasks: task.h ------------------------------------------------------------------------ */
 
 /* 0, EINVAL, EUCLEAN. */
-static int begin_as(struct call *v, const fw_ipc_permits *u, const struct fw_ipc_me_ *keeper,
+static int begin_as(struct call *v, const fw_ipc_permits *u, const struct fw_ipc_me_ *agent,
                     uint32_t task)
 {
-    int error = look_at(v, keeper->mapping, u);
+    int error = look_at(v, agent->mapping, u);
 
-    v->me = *keeper;
+    v->me = *agent;
     v->task = fw_ipc_task_bits_(task);
     return error;
 }
 
-int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, uint32_t task,
+int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *agent, uint32_t task,
                             uint32_t *permit, uint64_t *dead)
 {
     struct call v;
-    int error = begin_as(&v, u, keeper, task);
+    int error = begin_as(&v, u, agent, task);
 
     *dead = 0;
     if (error != 0)
@@ -397,7 +397,7 @@ static void ask_about_some(const struct call *v, uint32_t first)
     for (uint32_t n = 0; n < most; n++) {
         uint64_t w = fw_load64_relaxed(&v->permits[nth(v, first + n)]);
         if (w != 0 && (w & FW_IPC_HOLDER) != v->me.id &&
-            fw_ipc_member_of_(v->me.mapping, w) != NULL)
+            fw_ipc_participant_of_(v->me.mapping, w) != NULL)
             fw_ipc_life_slow_(v->me.mapping, w);
     }
 }
@@ -410,12 +410,12 @@ static bool is_among(const struct fw_ipc_permit_holders_ *holders, uint64_t hold
     return false;
 }
 
-int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, bool asks,
+int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *agent, bool asks,
                              uint32_t round, uint32_t *queue,
                              struct fw_ipc_permit_holders_ *holders)
 {
     struct call v;
-    int error = begin_as(&v, u, keeper, 0);
+    int error = begin_as(&v, u, agent, 0);
     uint32_t first;
 
     if (error != 0)
@@ -428,9 +428,9 @@ int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper,
     holders->is_partial = false;
     for (uint32_t n = 0; n < v.count; n++) {
         uint64_t holder = fw_load64_seq_cst(&v.permits[nth(&v, first + n)]) & FW_IPC_HOLDER;
-        if (holder == 0 || fw_ipc_life_(keeper->mapping, holder) == FW_IPC_DEAD)
+        if (holder == 0 || fw_ipc_life_(agent->mapping, holder) == FW_IPC_DEAD)
             return 0; /* IPERM3: one is to be had */
-        if (holder == keeper->id || is_among(holders, holder))
+        if (holder == agent->id || is_among(holders, holder))
             continue;
         if (holders->n == holders->most)
             holders->is_partial = true;
@@ -455,11 +455,11 @@ uint64_t fw_ipc_permits_holder_(const fw_ipc_permits *u, uint32_t permit)
 static int begin_for(struct call *v, const fw_ipc_permits *u, uint32_t task)
 {
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(u);
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (mapping == NULL || !is_aligned(u))
         return EINVAL;
-    return fw_ipc_keeper_find_(mapping, &keeper) ? begin_as(v, u, &keeper, task) : EPERM;
+    return fw_ipc_agent_find_(mapping, &agent) ? begin_as(v, u, &agent, task) : EPERM;
 }
 
 int fw_ipc_permits_give_as_(fw_ipc_permits *u, uint32_t permit, uint32_t task, uint64_t dead)
@@ -471,7 +471,7 @@ int fw_ipc_permits_give_as_(fw_ipc_permits *u, uint32_t permit, uint32_t task, u
         return error;
     if (permit >= v.count || !give(&v, permit, dead))
         return EPERM;
-    fw_ipc_keeper_unuse_(v.me.mapping);
+    fw_ipc_agent_unuse_(v.me.mapping);
     return 0;
 }
 
@@ -484,7 +484,7 @@ int fw_ipc_permits_post_as_(fw_ipc_permits *u, uint32_t task)
         return error;
     for (uint32_t n = 0; n < v.count; n++)
         if (give(&v, nth(&v, n), 0)) {
-            fw_ipc_keeper_unuse_(v.me.mapping);
+            fw_ipc_agent_unuse_(v.me.mapping);
             return 0;
         }
     return EPERM;

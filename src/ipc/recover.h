@@ -9,7 +9,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/clock.h"
 
 /*

@@ -106,7 +106,7 @@ static void retract(const struct reader *r, uint64_t record)
 static bool reads_already(const struct reader *r)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
-        const uint64_t *record = &r->me->member->shares[i];
+        const uint64_t *record = &r->me->participant->shares[i];
         if (record != r->record && fw_load64_relaxed(record) == (r->share | FW_IPC_SHARE_HELD))
             return true;
     }

@@ -11,7 +11,7 @@
 #include <furwock/ipc/rwlock.h>
 
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/share.h"
 #include "ipc/wait.h"
 

@@ -16,7 +16,7 @@ static uint64_t share_of(const struct fw_rw_record_ *r, const fw_ipc_rwlock *l)
 static bool claim(const fw_ipc_rwlock *l, struct fw_rw_records_ *all, struct fw_rw_record_ *r,
                   uint64_t state)
 {
-    for (unsigned n = 0; fw_ipc_keeper_find_nth_(all->mapping, n, &r->by); n++) {
+    for (unsigned n = 0; fw_ipc_agent_find_nth_(all->mapping, n, &r->by); n++) {
         uint64_t *at;
         while ((at = fw_ipc_share_free_record_(&r->by)) != NULL) {
             uint64_t seen = fw_load64_relaxed(at);
@@ -31,14 +31,14 @@ static bool claim(const fw_ipc_rwlock *l, struct fw_rw_records_ *all, struct fw_
     return false;
 }
 
-int fw_ipc_rw_task_add_keeper_(const struct fw_ipc_mapping_ *mapping)
+int fw_ipc_rw_task_add_agent_(const struct fw_ipc_mapping_ *mapping)
 {
     struct fw_ipc_me_ me;
     unsigned n = 0;
 
-    while (fw_ipc_keeper_find_nth_(mapping, n, &me) && fw_ipc_share_free_record_(&me) == NULL)
+    while (fw_ipc_agent_find_nth_(mapping, n, &me) && fw_ipc_share_free_record_(&me) == NULL)
         n++;
-    return fw_ipc_keeper_nth_(mapping, n, &me);
+    return fw_ipc_agent_nth_(mapping, n, &me);
 }
 
 /* The record says HELD: is the lock open to it?  IRW2 */
@@ -183,19 +183,19 @@ const uint32_t *fw_ipc_rw_task_leave_(const fw_ipc_rwlock *l, struct fw_rw_recor
 
 /* --- Writers ---------------------------------------------------------------------------------- */
 
-int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper,
+int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *agent,
                           struct fw_ipc_rw_reader_ *reader)
 {
     struct fw_ipc_walk_ k;
 
     if (!ipc_rw_is_asleep(fw_load64_relaxed(&l->word_))) /* F:ipc-rwt-asleep-unsaid */
         fw_or64_seq_cst(&l->word_, IPC_RW_ASLEEP);       /* id|DRAINING -> id|DRAINING|ASLEEP */
-    fw_ipc_walk_begin_(&k, keeper->mapping, l, fw_load64_seq_cst(&l->hint_));
+    fw_ipc_walk_begin_(&k, agent->mapping, l, fw_load64_seq_cst(&l->hint_));
     while (fw_ipc_walk_next_(&k)) { /* F:ipc-rwt-past-records */
         enum fw_ipc_life life;
         if (fw_ipc_share_state_(k.seen) != FW_IPC_SHARE_HELD)
             continue;
-        life = fw_ipc_life_(keeper->mapping, k.holder);
+        life = fw_ipc_life_(agent->mapping, k.holder);
         if (life == FW_IPC_CORRUPT)
             return EUCLEAN;
         if (life == FW_IPC_ALIVE) { /* F:ipc-rwt-waits-for-dead */
@@ -208,9 +208,9 @@ int fw_ipc_rw_task_drain_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper,
     return 0;
 }
 
-void fw_ipc_rw_task_give_up_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *keeper)
+void fw_ipc_rw_task_give_up_(fw_ipc_rwlock *l, const struct fw_ipc_me_ *agent)
 {
-    fw_ipc_rw_open_(l, keeper, fw_load64_relaxed(&l->word_), 0); /* F:ipc-rwt-keeps-closed */
+    fw_ipc_rw_open_(l, agent, fw_load64_relaxed(&l->word_), 0); /* F:ipc-rwt-keeps-closed */
 }
 
 bool fw_ipc_rw_task_announce_writer_(fw_ipc_rwlock *l, uint64_t *now)

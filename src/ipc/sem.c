@@ -33,7 +33,7 @@
 #include "core/adaptive_spin.h"
 #include "core/attributes.h"
 #include "ipc/announce.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/sem.h"
 #include "ipc/wait.h"
 

@@ -9,9 +9,9 @@
 /* No slot beyond was ever taken; and never more than the process has checked. */
 static uint32_t slots_used(const struct fw_ipc_mapping_ *mapping)
 {
-    uint32_t used = fw_load32_acquire(&mapping->head->members_used);
+    uint32_t used = fw_load32_acquire(&mapping->head->participants_used);
 
-    return used < mapping->member_count ? used : mapping->member_count;
+    return used < mapping->participant_count ? used : mapping->participant_count;
 }
 
 static void begin_group(struct fw_ipc_walk_ *k)
@@ -33,7 +33,7 @@ void fw_ipc_walk_begin_(struct fw_ipc_walk_ *k, const struct fw_ipc_mapping_ *ma
 /* The next record in the present slot; all orders sequential: rwlock.c, IRW2. */
 static bool next_in_slot(struct fw_ipc_walk_ *k)
 {
-    struct fw_ipc_member_ *m = &k->mapping->members[k->slot];
+    struct fw_ipc_participant_ *m = &k->mapping->participants[k->slot];
 
     while (k->index < FW_IPC_SHARES) {
         uint64_t *record = &m->shares[k->index++];

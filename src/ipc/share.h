@@ -9,7 +9,7 @@
 #include <furwock/bits/atomic.h>
 
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /*
  * Shares: what a thread holds together with others.  They stand in the thread's own slot of the
@@ -78,8 +78,8 @@ static inline uint64_t fw_ipc_share_state_(uint64_t record)
 static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t record)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) /* F:ipc-rw-last-share */
-        if (fw_load64_relaxed(&me->member->shares[i]) == record)
-            return &me->member->shares[i];
+        if (fw_load64_relaxed(&me->participant->shares[i]) == record)
+            return &me->participant->shares[i];
     return NULL;
 }
 
@@ -87,9 +87,9 @@ static inline uint64_t *fw_ipc_share_find_(const struct fw_ipc_me_ *me, uint64_t
 static inline uint64_t *fw_ipc_share_free_record_(const struct fw_ipc_me_ *me)
 {
     for (unsigned i = 0; i < FW_IPC_SHARES; i++) {
-        uint64_t r = fw_load64_relaxed(&me->member->shares[i]);
+        uint64_t r = fw_load64_relaxed(&me->participant->shares[i]);
         if (r == FW_IPC_SHARE_NONE || ((r ^ me->id) & FW_IPC_SLOT_GENERATION_) != 0)
-            return &me->member->shares[i];
+            return &me->participant->shares[i];
     }
     return NULL;
 }

@@ -12,7 +12,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/share.h"
 
 static void name(fw_ipc_state *s, const struct fw_ipc_mapping_ *mapping, uint64_t holder)

@@ -10,25 +10,25 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/permits.h>
 
-#include "ipc/region/keeper.h"
+#include "ipc/region/agent.h"
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/thread.h"
 
 /*
- * Locks that tasks hold (furwock/ipc/await.h): the holder that a word names is the keeper of the
+ * Locks that tasks hold (furwock/ipc/await.h): the holder that a word names is the agent of the
  * task's process, and beside it the word of a mutex or a permit says which task, as far as 14 bits
  * can: never 0, which a thread that holds for itself has there.  They are for misuse to be found,
  * and decide nothing that concerns other processes.  (Read-write locks: rwlock_task.h.)
  *
- *   ITSK1  A word that names a keeper is changed by threads of its process only, and by that task's
+ *   ITSK1  A word that names an agent is changed by threads of its process only, and by that task's
  *          release only (IMU1).
  *   ITSK2  From one task of a process to another the word goes in one compare-and-swap, in which
  *          its holder stays the same: others see no change but in those bits.
  */
 enum { FW_IPC_TASK_SHIFT = 16, FW_IPC_TASKS = (1 << 14) - 1 };
 
-/* Of a task, or of a thread that acts for itself in the keeper's name. */
+/* Of a task, or of a thread that acts for itself in the agent's name. */
 static inline uint64_t fw_ipc_task_bits_(uint32_t task)
 {
     return (uint64_t)((task >> FW_ID_SHIFT) % FW_IPC_TASKS + 1) << FW_IPC_TASK_SHIFT;
@@ -42,12 +42,12 @@ static inline uint64_t fw_ipc_task_of_(uint64_t word)
 /* False: a task stands beside a holder that keeps nothing for tasks. */
 static inline bool fw_ipc_task_is_possible_(const struct fw_ipc_mapping_ *mapping, uint64_t word)
 {
-    const struct fw_ipc_member_ *m;
+    const struct fw_ipc_participant_ *m;
 
     if (fw_ipc_task_of_(word) == 0)
         return true;
-    m = fw_ipc_member_of_(mapping, word);
-    return m != NULL && fw_load32_relaxed(&m->waits_how) == FW_IPC_KEEPS;
+    m = fw_ipc_participant_of_(mapping, word);
+    return m != NULL && fw_load32_relaxed(&m->waits_how) == FW_IPC_AGENT;
 }
 
 /* The life of the holder of such a word. */
@@ -59,7 +59,7 @@ static inline enum fw_ipc_life fw_ipc_task_life_(const struct fw_ipc_mapping_ *m
     return life;
 }
 
-/* --- The mutex, for the keeper (mutex.c) ------------------------------------------------------ */
+/* --- The mutex, for the agent (mutex.c) ------------------------------------------------------ */
 
 /*
  * Tries to take it.  `bits`: the task's, and FW_IPC_WAITERS if one may sleep.  Makes no system
@@ -68,7 +68,7 @@ static inline enum fw_ipc_life fw_ipc_task_life_(const struct fw_ipc_mapping_ *m
  *   EBUSY              the holder may live; *now is the word as it was read
  *   ENOTRECOVERABLE, EUCLEAN
  */
-int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits,
+int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *agent, uint64_t bits,
                           uint64_t *now);
 
 /*
@@ -78,7 +78,7 @@ int fw_ipc_mutex_attempt_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint
 bool fw_ipc_mutex_announce_(fw_ipc_mutex *m, uint64_t *now);
 
 /* A task that holds it, sound, gives it to another one of this process: ITSK2. */
-void fw_ipc_mutex_pass_(fw_ipc_mutex *m, const struct fw_ipc_me_ *keeper, uint64_t bits);
+void fw_ipc_mutex_pass_(fw_ipc_mutex *m, const struct fw_ipc_me_ *agent, uint64_t bits);
 
 /*
  * A task that has taken it from a dead holder, and has not been told so, gives it back as it was:
@@ -93,7 +93,7 @@ int fw_ipc_mutex_consistent_as_(fw_ipc_mutex *m, uint32_t task);
 /* Does it hold it?  0, EPERM, EINVAL. */
 int fw_ipc_mutex_check_holder_(const fw_ipc_mutex *m, uint32_t task);
 
-/* --- Permits, for the keeper (permits.c) ------------------------------------------------------ */
+/* --- Permits, for the agent (permits.c) ------------------------------------------------------ */
 
 /* Who hold permits: at most `most` of them, others in each round. */
 struct fw_ipc_permit_holders_ {
@@ -109,7 +109,7 @@ struct fw_ipc_permit_holders_ {
  *   EBUSY            there is none
  *   EINVAL, EUCLEAN
  */
-int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, uint32_t task,
+int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *agent, uint32_t task,
                             uint32_t *permit, uint64_t *dead);
 
 /*
@@ -117,7 +117,7 @@ int fw_ipc_permits_attempt_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, 
  * permits.  0: one is free by now.  `asks`: the system is asked about some of the holders.  EINVAL,
  * EUCLEAN.
  */
-int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *keeper, bool asks,
+int fw_ipc_permits_announce_(fw_ipc_permits *u, const struct fw_ipc_me_ *agent, bool asks,
                              uint32_t round, uint32_t *queue,
                              struct fw_ipc_permit_holders_ *holders);
 

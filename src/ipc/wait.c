@@ -16,7 +16,7 @@
 
 #include "core/recheck.h"
 #include "core/sleep.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/cancel.h"
 #include "sys/clock.h"
 #include "sys/panic.h"
@@ -71,7 +71,7 @@ int fw_ipc_wait_begin_(struct fw_ipc_wait_ *w, const struct fw_ipc_me_ *me, cons
 /* For tools.  The object is stored last: a tool that sees it sees since when, and how. */
 static void tell(struct fw_ipc_wait_ *w)
 {
-    struct fw_ipc_member_ *m = w->me.member;
+    struct fw_ipc_participant_ *m = w->me.participant;
 
     fw_store64_relaxed(&m->waits_since, fw_clock_ns_());
     fw_store32_relaxed(&m->waits_how, w->how);
@@ -111,7 +111,7 @@ static uint32_t close_ranks(struct fw_ipc_wait_ *w)
 
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(w->me.mapping, holder);
     uint64_t life = m != NULL ? fw_load64_acquire(&m->life) : 0;
 
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
@@ -146,7 +146,7 @@ static void pass_deaths_on(const struct fw_ipc_wait_ *w)
 /* Before the first sleep. */
 static void begin_debt(struct fw_ipc_wait_ *w)
 {
-    w->rechecks_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.member);
+    w->rechecks_only = !fw_can_wait_any_() || !fw_ipc_is_marked_(w->me.participant);
     fw_ipc_debt_begin_(&w->debt, w->me.mapping); /* F:ipc-owes-nothing */
     w->owes = true;                              /* F:ipc-owes-nothing-2 */
 }
@@ -392,7 +392,7 @@ void fw_ipc_wait_pass_on_(struct fw_ipc_wait_ *w)
 void fw_ipc_wait_end_(struct fw_ipc_wait_ *w)
 {
     if (w->is_told)
-        fw_store64_relaxed(&w->me.member->waits_for, 0);
+        fw_store64_relaxed(&w->me.participant->waits_for, 0);
     if (w->owes)
         fw_ipc_debt_end_(&w->debt);
     w->is_told = w->owes = false;

@@ -14,7 +14,7 @@
 
 #include "core/wait.h"
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/robust.h"
 
 /*
@@ -26,9 +26,9 @@
  *
  *   word                        woken by
  *   the lock's, or a record     the thread that changes it
- *   life of a member that the   the kernel, when that member dies (layout.h): one sleeper; that one
- *   sleeper waits for           wakes all others there
- *   the region's alarm          the kernel, when a member dies that owed others a wake: one
+ *   life of a participant that  the kernel, when that participant dies (layout.h): one sleeper;
+ *   the sleeper waits for       that one wakes all others there
+ *   the region's alarm          the kernel, when a participant dies that owed others a wake: one
  *                               sleeper; that one wakes all others there
  *   the sleeper's own, if its   a thread that wants the wait ended (furwock/ipc/interrupt.h)
  *   policy has one
@@ -39,17 +39,18 @@
  * wakes the sleepers there; meanwhile the alarm is pending in its robust list, which the kernel
  * takes for a free lock, and wakes one.
  *
- *   IWAIT1  If threads queue up for what one member has, a sleeper of that queue watches the life
- *           of the holder; or a thread of that queue is awake, and will either do that, or wake
- *           another.  So a thread that takes it after a sleep, or gives up, wakes one more of the
- *           queue (fw_ipc_wait_pass_on_): that one re-checks, and watches the new holder's life.
+ *   IWAIT1  If threads queue up for what one participant has, a sleeper of that queue watches the
+ *           life of the holder; or a thread of that queue is awake, and will either do that, or
+ *           wake another.  So a thread that takes it after a sleep, or gives up, wakes one more of
+ *           the queue (fw_ipc_wait_pass_on_): that one re-checks, and watches the new holder's
+ *           life.
  *   IWAIT2  A thread that finds that a life which it watched has ended wakes all that watch it,
  *           before it does anything else.  Until it has done so it owes that.
  *   IWAIT3  A thread that the kernel does not know (no robust list, or one of another shape) has a
  *           life without WAITERS.  A thread that waits for such a one, is such a one, or cannot
  *           sleep on several words, re-checks at intervals that do not grow.
- *   IWAIT4  A thread that waits for more members than it can watch (FW_IPC_WATCHED_) watches some:
- *           others after each re-check interval, and each thread others.  For the rest it
+ *   IWAIT4  A thread that waits for more participants than it can watch (FW_IPC_WATCHED_) watches
+ *           some: others after each re-check interval, and each thread others.  For the rest it
  *           re-checks, after a second at most.
  *
  *   IWAIT5  A wait that is interrupted has timed out, for all that has to do with the lock: the
@@ -99,7 +100,7 @@
 #define FW_IPC_WATCHED_ 125u
 #endif
 
-/* Members about which the system is asked in one re-check, with eight system calls each. */
+/* Participants about which the system is asked in one re-check, with eight system calls each. */
 #ifndef FW_IPC_QUESTIONS_
 #define FW_IPC_QUESTIONS_ 32u
 #endif
@@ -112,7 +113,7 @@
 #define FW_IPC_RECHECK_PARTS_ 4u
 #endif
 
-/* What a member waits for, as tools show it. */
+/* What a participant waits for, as tools show it. */
 enum { FW_IPC_WAITS_LOCK = 1, FW_IPC_WAITS_READ = 2, FW_IPC_WAITS_COND = 3, FW_IPC_WAITS_ELSE = 4 };
 
 struct fw_ipc_wait_ {
@@ -121,7 +122,7 @@ struct fw_ipc_wait_ {
     const void *object;
     uint32_t how;
     uint32_t looks;       /* how many pauses lie between two loads, by now */
-    bool is_told;         /* the member's slot says what it waits for */
+    bool is_told;         /* the participant's slot says what it waits for */
     bool has_elapsed;     /* a whole re-check interval has gone by on the same word */
     bool asks;            /* and it is time to ask the system, too */
     bool owes;            /* the alarm is pending: `debt` */
@@ -179,7 +180,7 @@ static inline void fw_ipc_wait_skip_sleep_(struct fw_ipc_wait_ *w)
     w->is_late = true;
 }
 
-/* The next sleep ends when this member's life does.  If it has ended, there is no sleep. */
+/* The next sleep ends when this participant's life does.  If it has ended, there is no sleep. */
 void fw_ipc_wait_watch_(struct fw_ipc_wait_ *w, uint64_t holder);
 
 /*
@@ -198,8 +199,8 @@ void fw_ipc_wait_compare_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t
 void fw_ipc_wait_compare_more_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);
 
 /*
- * Sleeps while *word == expected and the watched members live, for one re-check interval at most.
- * 0: re-check; ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once
+ * Sleeps while *word == expected and the watched participants live, for one re-check interval at
+ * most. 0: re-check; ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once
  * instead.)  With `cancel` it is a cancellation point; fw_ipc_wait_cancelled_ is called first then.
  */
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);

@@ -6,7 +6,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/running.h"
 
 /* Pauses between looks, at most; with the look at the clock one takes about 50 ns. */
@@ -15,7 +15,7 @@ enum { LOOKS_APART = 32 };
 /* Does this holder run?  Its line may be another's by now, which is a wrong guess like others. */
 static enum fw_running_ runs(const struct fw_ipc_wait_ *w, uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(w->me.mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(w->me.mapping, holder);
 
     return m == NULL ? FW_RUNNING_UNKNOWN
                      : fw_running_in_((uint32_t)fw_load64_relaxed(&m->ids),

@@ -50,10 +50,10 @@ static int add_thread(const struct region *r, PyObject *list, uint64_t holder, c
 /* Those that hold it for reading have a share. */
 static int add_readers(const struct region *r, PyObject *list, uint64_t at)
 {
-    for (uint32_t i = 0; i < r->mapping.member_count; i++) {
-        const struct fw_ipc_member_ *m = &r->mapping.members[i];
+    for (uint32_t i = 0; i < r->mapping.participant_count; i++) {
+        const struct fw_ipc_participant_ *m = &r->mapping.participants[i];
         uint64_t holder = (m->life & UINT64_C(0xffffffff00000000)) | (i + 1);
-        struct fw_ipc_me_ me = {&r->mapping, (struct fw_ipc_member_ *)(uintptr_t)m, holder, 0};
+        struct fw_ipc_me_ me = {&r->mapping, (struct fw_ipc_participant_ *)(uintptr_t)m, holder, 0};
         uint64_t share = fw_ipc_share_of_(&me, r->base + at) | FW_IPC_SHARE_HELD;
         for (unsigned k = 0; m->life != 0 && k < FW_IPC_SHARES; k++)
             if (m->shares[k] == share && add_thread(r, list, holder, "reads") != 0)
@@ -195,7 +195,7 @@ static int add_object(const struct region *r, PyObject *objects, const struct fw
 
 /* --- The region ------------------------------------------------------------------------------- */
 
-static int add_all(const struct region *r, PyObject *objects, PyObject *members)
+static int add_all(const struct region *r, PyObject *objects, PyObject *participants)
 {
     struct fw_ipc_entry_ entry;
 
@@ -203,10 +203,11 @@ static int add_all(const struct region *r, PyObject *objects, PyObject *members)
         if (fw_ipc_directory_read_(r->base, &r->plan, i, &entry) == 0 &&
             add_object(r, objects, &entry) != 0)
             return -1;
-    for (uint32_t i = 0; i < r->mapping.member_count; i++) {
-        uint64_t life = r->mapping.members[i].life;
+    for (uint32_t i = 0; i < r->mapping.participant_count; i++) {
+        uint64_t life = r->mapping.participants[i].life;
         if ((uint32_t)life != 0 &&
-            add_thread(r, members, (life & UINT64_C(0xffffffff00000000)) | (i + 1), "member") != 0)
+            add_thread(r, participants, (life & UINT64_C(0xffffffff00000000)) | (i + 1),
+                       "member") != 0)
             return -1;
     }
     return 0;
@@ -215,7 +216,7 @@ static int add_all(const struct region *r, PyObject *objects, PyObject *members)
 static PyObject *inspect(const char *base, size_t size)
 {
     struct region r = {.base = base};
-    PyObject *objects, *members, *result = NULL;
+    PyObject *objects, *participants, *result = NULL;
     int error =
         size < sizeof(struct fw_ipc_head_)
             ? EUCLEAN
@@ -223,19 +224,20 @@ static PyObject *inspect(const char *base, size_t size)
 
     if (error != 0)
         return PyLong_FromLong(error);
-    r.mapping = (struct fw_ipc_mapping_){.base = (uintptr_t)base,
-                                         .size = r.plan.size,
-                                         .head = (struct fw_ipc_head_ *)(uintptr_t)base,
-                                         .members = (void *)((uintptr_t)base + r.plan.members_at),
-                                         .member_count = r.plan.member_count,
-                                         .flags = r.plan.flags};
+    r.mapping =
+        (struct fw_ipc_mapping_){.base = (uintptr_t)base,
+                                 .size = r.plan.size,
+                                 .head = (struct fw_ipc_head_ *)(uintptr_t)base,
+                                 .participants = (void *)((uintptr_t)base + r.plan.participants_at),
+                                 .participant_count = r.plan.participant_count,
+                                 .flags = r.plan.flags};
     objects = PyList_New(0);
-    members = PyList_New(0);
-    if (objects != NULL && members != NULL && add_all(&r, objects, members) == 0)
+    participants = PyList_New(0);
+    if (objects != NULL && participants != NULL && add_all(&r, objects, participants) == 0)
         result = Py_BuildValue("{sKsOsO}", "bytes", (unsigned long long)r.plan.size, "objects",
-                               objects, "members", members);
+                               objects, "members", participants);
     Py_XDECREF(objects);
-    Py_XDECREF(members);
+    Py_XDECREF(participants);
     return result;
 }
 

@@ -5,7 +5,7 @@
 #include "fwpy.h"
 
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 static size_t once_size(const uint32_t *parameters)
 {

@@ -11,7 +11,7 @@
 
 #include "fwpy.h"
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/origin.h"
 
 /* Of /proc/PID/stat, counted as proc(5) does. */
@@ -90,13 +90,14 @@ struct fwpy_process fwpy_this_process(void)
     return p;
 }
 
-/* Another living member of the process; 0: there is none. */
-static uint64_t other_member(const struct fw_ipc_mapping_ *mapping, const struct fwpy_process *p)
+/* Another living participant of the process; 0: there is none. */
+static uint64_t other_participant(const struct fw_ipc_mapping_ *mapping,
+                                  const struct fwpy_process *p)
 {
-    uint32_t used = fw_load32_acquire(&mapping->head->members_used);
+    uint32_t used = fw_load32_acquire(&mapping->head->participants_used);
 
-    for (uint32_t i = 0; i < used && i < mapping->member_count; i++) {
-        const struct fw_ipc_member_ *m = &mapping->members[i];
+    for (uint32_t i = 0; i < used && i < mapping->participant_count; i++) {
+        const struct fw_ipc_participant_ *m = &mapping->participants[i];
         uint64_t life = fw_load64_acquire(&m->life);
         uint64_t holder = (life & UINT64_C(0xffffffff00000000)) | (i + 1);
         if (fw_load64_relaxed(&m->ids) >> 32 == p->pid &&
@@ -128,6 +129,6 @@ bool fwpy_is_alive(const struct fw_ipc_mapping_ *mapping, const struct fwpy_proc
         return true;
     if (p->pid_namespace == fwpy_this_process().pid_namespace && !is_running(p))
         return false;
-    *holder = other_member(mapping, p);
+    *holder = other_participant(mapping, p);
     return *holder != 0 || p->pid_namespace == fwpy_this_process().pid_namespace;
 }

@@ -33,9 +33,9 @@ static inline bool fwpy_is_process(const struct fwpy_process *a, const struct fw
 }
 
 /*
- * Is the process alive, one of whose threads was the member *holder of the region?  If that thread
- * has ended and another member of the process is alive, *holder becomes that one, on whose life
- * others can sleep; 0: the process is alive and has no member left to be watched.
+ * Is the process alive, one of whose threads was the participant *holder of the region?  If that
+ * thread has ended and another participant of the process is alive, *holder becomes that one, on
+ * whose life others can sleep; 0: the process is alive and has no participant left to be watched.
  */
 bool fwpy_is_alive(const struct fw_ipc_mapping_ *mapping, const struct fwpy_process *p,
                    uint64_t *holder);

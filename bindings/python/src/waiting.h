@@ -9,7 +9,7 @@
 #include <furwock/ipc/mutex.h>
 
 #include "ipc/announce.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/wait.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "ipc/region/keeper.h"
+#include "ipc/region/agent.h"
 
 enum word_kind { WORD_OBJECT, WORD_LIFE, WORD_BESIDE, WORD_ALARM };
 
@@ -15,7 +15,7 @@ struct fwpy_word {
     uint32_t users;
     enum word_kind kind;
     const uint32_t *alarm;                 /* of one beside an object: the region's */
-    const struct fw_ipc_mapping_ *mapping; /* of an alarm: the region's, whose keeper is used */
+    const struct fw_ipc_mapping_ *mapping; /* of an alarm: the region's, whose agent is used */
 };
 
 enum { FIRST_BUCKETS = 64 };
@@ -42,24 +42,24 @@ int fwpy_words_open(struct fwpy_words *ws)
 }
 
 /*
- * PYA4.  If there is no keeper, what a killed process takes with it is found by those that look at
+ * PYA4.  If there is no agent, what a killed process takes with it is found by those that look at
  * intervals.
  */
-static void use_keeper(struct fwpy_word *word, const struct fw_ipc_mapping_ *mapping)
+static void use_agent(struct fwpy_word *word, const struct fw_ipc_mapping_ *mapping)
 {
-    struct fw_ipc_me_ keeper;
+    struct fw_ipc_me_ agent;
 
     if (word->mapping != NULL)
         return;
     word->mapping = mapping;
-    fw_ipc_keeper_use_(mapping);
-    (void)fw_ipc_keeper_(mapping, &keeper);
+    fw_ipc_agent_use_(mapping);
+    (void)fw_ipc_agent_(mapping, &agent);
 }
 
 static void free_word(struct fwpy_word *word, bool is_child)
 {
     if (word->mapping != NULL && !is_child)
-        fw_ipc_keeper_unuse_(word->mapping);
+        fw_ipc_agent_unuse_(word->mapping);
     free(word);
 }
 
@@ -178,7 +178,7 @@ static void release(struct fwpy_words *ws, const struct fwpy_watches *watches)
 static int watch_life(struct fwpy_words *ws, struct fwpy_watches *watches, struct fwpy_look *look,
                       uint64_t holder)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(look->mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(look->mapping, holder);
     uint64_t life = m != NULL ? fw_load64_acquire(&m->life) : 0;
     struct fwpy_word *word;
 
@@ -205,7 +205,7 @@ int fwpy_words_watch(struct fwpy_words *ws, struct fwpy_watches *watches, struct
     int error = next.word != NULL && next.alarm != NULL ? 0 : ENOMEM;
 
     if (next.alarm != NULL)
-        use_keeper(next.alarm, look->mapping);
+        use_agent(next.alarm, look->mapping);
     if (look->beside != NULL && error == 0) {
         next.beside = use(ws, look->beside, WORD_BESIDE, look->beside_expected);
         error = next.beside != NULL ? 0 : ENOMEM;

@@ -20,9 +20,9 @@
  *         there.
  *   PYA3  A word is armed as long as it has users, except between reap and the next look.  One
  *         without users that is still armed has been disarmed, and is freed when it comes back.
- *   PYA4  As long as a word of a region is watched, the region's keeper in this process lives: if
+ *   PYA4  As long as a word of a region is watched, the region's agent in this process lives: if
  *         the process is killed with a wake that it was given, the kernel wakes all others that
- *         wait in the region (ipc/region/keeper.h).
+ *         wait in the region (ipc/region/agent.h).
  */
 struct fwpy_word;
 

@@ -22,14 +22,14 @@ FW_BEGIN_DECLS
  *    helper thread (fw_loop_options; or FURWOCK_LOOP_ENGINE=auto, uring or thread in the
  *    environment, for loops with FW_LOOP_AUTO).
  *  - A lock that an operation was granted is held by its task, in a participant slot that all tasks
- *    of the process share: that of a thread of the library, the keeper, which the first operation
+ *    of the process share: that of a thread of the library, the agent, which the first operation
  *    on a region starts.  A task may therefore hold it across threads, which may end; and if the
  *    process is killed, or calls exec, others find its tasks' locks as they find its threads':
  *    EOWNERDEAD.  A forked child's tasks hold nothing.
  *  - The owner is the task: others are told EPERM, and the task itself, if it asks again, EDEADLK.
  *    (Of two tasks out of 16,383 the process may not know which one it is, if its tasks hold
  *    thousands of locks: then the other is not refused, and the task itself waits.)  An operation
- *    whose task is 0 asks for the thread that submits it, in the keeper's name.  A lock that was
+ *    whose task is 0 asks for the thread that submits it, in the agent's name.  A lock that was
  *    taken by an operation is released by fw_task_ipc_mutex_unlock and its like; a mutex also by
  *    fw_ipc_mutex_unlock in a thread that acts as the task (fw_task_switch).  One that was taken by
  *    a blocking call belongs to the thread, whatever it acts as.
@@ -37,7 +37,7 @@ FW_BEGIN_DECLS
  *    EOWNERDEAD, or an error, with which the task holds nothing.
  *  - To other processes all tasks of a process are one reader of a read-write lock, which reads
  *    from the first of them on until the last has gone; each phase admits all of them that wait.
- *    For every 16 locks that they read at a time the process has a keeper (64 at most).
+ *    For every 16 locks that they read at a time the process has an agent (64 at most).
  *  - Order.  Operations of one loop that wait for one lock are served first come, first served.
  *    Between loops, threads and processes it is as in furwock/ipc/mutex.h: whoever is awake may
  *    take a free lock, sleepers are woken in the order in which they came.  A task that releases a
@@ -95,7 +95,7 @@ FW_BEGIN_DECLS
  *   EDEADLK           the task holds it already
  *   ENOTRECOVERABLE, EUCLEAN   as there
  *   EINVAL            no region of this process has it, or the operation has no loop
- *   EAGAIN            the region has no free slot for the keeper, or no thread can be started
+ *   EAGAIN            the region has no free slot for the agent, or no thread can be started
  *   ENOMEM, or what the kernel says if the engine that was asked for cannot be had
  */
 FW_NODISCARD FW_API int fw_await_ipc_mutex(fw_await *op, fw_ipc_mutex *m,

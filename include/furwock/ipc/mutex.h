@@ -11,7 +11,7 @@
 #include <furwock/bits/api.h>
 #include <furwock/bits/atomic.h>
 #include <furwock/bits/deadline.h>
-#include <furwock/bits/member.h>
+#include <furwock/bits/participant.h>
 #include <furwock/thread_safety.h>
 #include <furwock/wait.h>
 

@@ -14,8 +14,8 @@
  *          is stopped, any other goes on.
  *   HEAD2  magic is stored after all other constants.
  *   HEAD3  The memory is large enough for a plan before the plan is stored (join.c).
- *   HEAD4  What changes later (members, naming, the directory) is not touched here: it begins as
- *          zeroes.
+ *   HEAD4  What changes later (participants, naming, the directory) is not touched here: it begins
+ *          as zeroes.
  *   HEAD5  The plan is stored before all other constants: a process that sees one of these sees the
  *          plan.
  *
@@ -50,9 +50,11 @@ _Static_assert(offsetof(struct fw_ipc_head_, check) == 72, "words without gaps, 
 /* In boot and pid_namespace, for which zero says that they are not stored yet. */
 #define NOT_KNOWN UINT64_C(1)
 
-/* A directory entry for every 4 KiB, a member for every 2 KiB: an object of each kind in each. */
+/*
+ * A directory entry for every 4 KiB, a participant for every 2 KiB: an object of each kind in each.
+ */
 enum { ENTRY_SHARE = 4096, ENTRIES_LEAST = 64, ENTRIES_MOST = 4096 };
-enum { MEMBER_SHARE = 2048, MEMBERS_LEAST = 128 };
+enum { PARTICIPANT_SHARE = 2048, PARTICIPANTS_LEAST = 128 };
 
 enum { CONSTANT_WORDS = offsetof(struct fw_ipc_head_, check) / sizeof(uint64_t) };
 enum { PLAN_WORD = offsetof(struct fw_ipc_head_, plan) / sizeof(uint64_t) };
@@ -75,11 +77,13 @@ int fw_ipc_plan_(uint64_t size, uint32_t flags, struct fw_ipc_plan_ *plan)
     *plan = (struct fw_ipc_plan_){
         .size = size, .flags = flags & FW_REGION_STAMP, .format = FW_REGION_FORMAT};
     plan->entry_count = clamp(size / ENTRY_SHARE, ENTRIES_LEAST, ENTRIES_MOST);
-    plan->member_count = clamp(size / MEMBER_SHARE, MEMBERS_LEAST, FW_IPC_MEMBERS_MAX);
+    plan->participant_count =
+        clamp(size / PARTICIPANT_SHARE, PARTICIPANTS_LEAST, FW_IPC_PARTICIPANTS_MAX);
     plan->entries_at = FW_IPC_HEAD_SIZE;
-    plan->members_at =
+    plan->participants_at =
         round_up(plan->entries_at + plan->entry_count * (uint32_t)sizeof(struct fw_ipc_entry_));
-    plan->objects_at = round_up(plan->members_at + plan->member_count * FW_IPC_MEMBER_SIZE);
+    plan->objects_at =
+        round_up(plan->participants_at + plan->participant_count * FW_IPC_PARTICIPANT_SIZE);
     return 0;
 }
 
@@ -120,8 +124,8 @@ static void draw_up(const struct fw_ipc_plan_ *plan, struct fw_ipc_head_ *head)
         .size = plan->size,
         .entries_at = plan->entries_at,
         .entry_count = plan->entry_count,
-        .members_at = plan->members_at,
-        .member_count = plan->member_count,
+        .participants_at = plan->participants_at,
+        .participant_count = plan->participant_count,
         .objects_at = plan->objects_at,
         .pid_namespace = plan->pid_namespace,
         .boot = plan->boot,

@@ -12,9 +12,9 @@ struct fw_ipc_plan_ {
     uint64_t size;
     uint32_t flags; /* FW_REGION_STAMP */
     uint32_t entry_count;
-    uint32_t member_count;
+    uint32_t participant_count;
     uint32_t entries_at;
-    uint32_t members_at;
+    uint32_t participants_at;
     uint64_t objects_at; /* a multiple of FW_IPC_HEAD_SIZE */
     uint32_t format;     /* FW_REGION_FORMAT; or see fw_ipc_head_check_ */
     uint64_t boot;       /* of the region that is there; else 0 */

@@ -55,7 +55,7 @@
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /* Above the old bytes of a record. */
 struct trailer {
@@ -92,10 +92,11 @@ static bool is_aligned(uint64_t n)
     return n % PIECE == 0;
 }
 
-/* Where objects may lie: behind the members' slots. */
+/* Where objects may lie: behind the participants' slots. */
 static bool is_among_objects(const struct fw_ipc_mapping_ *mapping, uint64_t at, uint64_t size)
 {
-    uint64_t objects_at = (uintptr_t)&mapping->members[mapping->member_count] - mapping->base;
+    uint64_t objects_at =
+        (uintptr_t)&mapping->participants[mapping->participant_count] - mapping->base;
 
     return at >= objects_at && fw_ipc_address_(mapping, at, size) != NULL;
 }

@@ -61,11 +61,11 @@ static void after_fork(void)
 /* No thread has had a slot yet.  (32 pages a mapping, used as far as there are slots.) */
 static struct fw_ipc_own_slot_ *no_own_slots(unsigned index, uint32_t n)
 {
-    static struct fw_ipc_own_slot_ own_slots[FW_RANGES][FW_IPC_MEMBERS_MAX];
+    static struct fw_ipc_own_slot_ own_slots[FW_RANGES][FW_IPC_PARTICIPANTS_MAX];
 
     for (uint32_t i = 0; i < n; i++) {
         __atomic_store_n(&own_slots[index][i].thread, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&own_slots[index][i].member, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&own_slots[index][i].participant, 0, __ATOMIC_RELAXED);
     }
     return own_slots[index];
 }
@@ -77,9 +77,10 @@ static void fill(struct fw_ipc_mapping_ *mapping, uint32_t index, void *base,
     mapping->size = plan->size;
     mapping->generation++;
     mapping->head = base;
-    mapping->members = (struct fw_ipc_member_ *)(void *)((char *)base + plan->members_at);
-    mapping->member_count = plan->member_count;
-    mapping->own_slots = no_own_slots(index, plan->member_count);
+    mapping->participants =
+        (struct fw_ipc_participant_ *)(void *)((char *)base + plan->participants_at);
+    mapping->participant_count = plan->participant_count;
+    mapping->own_slots = no_own_slots(index, plan->participant_count);
     mapping->index = index;
     mapping->flags = plan->flags;
 }

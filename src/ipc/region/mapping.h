@@ -20,18 +20,19 @@
  * without a lock.  A region that is being closed has no operation under way: the user's duty.
  */
 struct fw_ipc_head_;
-struct fw_ipc_member_;
+struct fw_ipc_participant_;
 struct fw_ipc_plan_; /* ipc/region/head.h */
 
 /* What a process knows of a slot by itself: SLOT4 in layout.h. */
 struct fw_ipc_own_slot_ {
     uint32_t thread; /* of this process, which has had it last: its id, or 0 */
     /*
-     * The thread of this process that is a member by it, or was one until it ended; and for that
-     * thread only the life of the process (sys/fork.h) in which it is, and its id as a member.
-     * Atomic, as is what follows: no race checker sees what orders it with the slot's next thread.
+     * The thread of this process that is a participant by it, or was one until it ended; and for
+     * that thread only the life of the process (sys/fork.h) in which it is, and its id as a
+     * participant. Atomic, as is what follows: no race checker sees what orders it with the slot's
+     * next thread.
      */
-    uint32_t member;
+    uint32_t participant;
     uint64_t life, id;
     /*
      * The entry that comes right behind the slot's in that thread's robust list.  For that thread
@@ -45,8 +46,8 @@ struct fw_ipc_mapping_ {
     size_t size;
     uint64_t generation; /* one more with every region that it is of */
     struct fw_ipc_head_ *head;
-    struct fw_ipc_member_ *members;
-    uint32_t member_count;
+    struct fw_ipc_participant_ *participants;
+    uint32_t participant_count;
     uint32_t index;
     uint32_t flags; /* the head's */
     /*

@@ -11,8 +11,8 @@
  *   RGN1  `opening` is held while handles change.  A call on an open handle reads it without.
  *   RGN2  A region is at one address: to open its file again returns the handle that is there.
  *   RGN3  Memory that the kernel knows, since a living thread has a slot there, stays mapped; so
- *         does the mapping, and the threads' membership stays valid.  So opening and closing leaves
- *         nothing behind, however often.
+ *         does the mapping, and the threads' registration stays valid.  So opening and closing
+ *         leaves nothing behind, however often.
  *   RGN4  A file that was opened by name is checked by its descriptor, before anything is read from
  *         it or written to it.  Its owner can then be changed by that user only, or root.
  *   RGN5  A stale file is not made a region again, since it is a living one to the processes that
@@ -32,9 +32,9 @@
 #include "core/linkable.h"
 #include "core/recheck.h"
 #include "core/sleep.h"
+#include "ipc/region/agent.h"
 #include "ipc/region/join.h"
-#include "ipc/region/keeper.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/region/refuse.h"
 #include "ipc/region/region.h"
 #include "ipc/region/repairs.h"
@@ -121,8 +121,8 @@ static void sweep(struct fw_region *r)
 {
     if (!r->is_dormant || r->is_stuck)
         return;
-    fw_ipc_keeper_stop_(r->mapping);
-    if (fw_ipc_has_other_members_(r->mapping))
+    fw_ipc_agent_stop_(r->mapping);
+    if (fw_ipc_has_other_participants_(r->mapping))
         return;
     r->is_stuck = !fw_ipc_leave_(r->mapping);
     if (r->is_stuck)
@@ -306,7 +306,7 @@ static bool has_other_threads(const struct fw_region *r)
 {
     const fw_deadline gone = fw_deadline_in_(CLOCK_MONOTONIC, GONE_WITHIN_NS);
 
-    while (fw_ipc_has_other_members_(r->mapping)) {
+    while (fw_ipc_has_other_participants_(r->mapping)) {
         if (!fw_ipc_others_seem_gone_(r->mapping) || fw_deadline_is_over_(&gone))
             return true;
         fw_sleep_for_(FW_RECHECK_ENDING_NS);
@@ -319,7 +319,7 @@ static int close_adopted(struct fw_region *r)
 {
     bool has_left;
 
-    fw_ipc_keeper_stop_(r->mapping);
+    fw_ipc_agent_stop_(r->mapping);
     if (has_other_threads(r))
         return EBUSY;
     has_left = fw_ipc_leave_(r->mapping);

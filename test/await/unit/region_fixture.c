@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ipc/region/keeper_table.h" /* whose names the fixture's would hide */
+#include "ipc/region/agent_table.h" /* whose names the fixture's would hide */
 
 #include "region_fixture.h"
 
@@ -122,10 +122,10 @@ static void open_region(void)
     shared = (volatile uint64_t *)(void *)(base + 512);
 }
 
-/* Nothing uses the keeper of the region any more, so it ends with it (KPR1). */
+/* Nothing uses the agent of the region any more, so it ends with it (AGT1). */
 static void close_region(void)
 {
-    const struct fw_keeper_ *k = &fw_ipc_keepers_[fw_ipc_mapping_of_(m)->index];
+    const struct fw_agent_ *k = &fw_ipc_agents_[fw_ipc_mapping_of_(m)->index];
 
     assert_int_equal(fw_load32_acquire(&k->uses), 0);
     assert_int_equal(fw_region_close(region), 0);

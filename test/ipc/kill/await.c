@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks that wait for a mutex by a loop.  The outcome of a run: how many were told that a holder
- * has died.  The loop's helper and the keeper take steps as well, each at its own time.
+ * has died.  The loop's helper and the agent take steps as well, each at its own time.
  */
 #include <errno.h>
 #include <string.h>

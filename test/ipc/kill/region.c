@@ -15,7 +15,7 @@
 #include <furwock/ipc/mutex.h>
 #include <furwock/ipc/region.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 #define OBJECT(name) extern const struct kill_table name##_table;
 KILL_OBJECTS
@@ -72,8 +72,8 @@ static void expect_no_participants(void)
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(fw_region_base(region));
     unsigned alive = 0;
 
-    for (uint32_t i = 0; i < mapping->member_count; i++)
-        alive += ((uint32_t)mapping->members[i].life & FW_ROBUST_OWNER) != 0;
+    for (uint32_t i = 0; i < mapping->participant_count; i++)
+        alive += ((uint32_t)mapping->participants[i].life & FW_ROBUST_OWNER) != 0;
     if (alive > 1)
         fail("%u participant slots of the dead look alive", alive - 1);
 }

@@ -12,7 +12,7 @@ void *object_new(size_t size);
 
 /*
  * `before` of a victim whose first call is not to be counted, as it registers its thread.  Two
- * victims that die over that are the matter of the member's table, and of the mutex's.
+ * victims that die over that are the matter of the participant's table, and of the mutex's.
  */
 void become_participant(void);
 

@@ -370,7 +370,7 @@ static void choose_words(void)
 
     word_count = 0;
     add_words(0, sizeof(struct fw_ipc_head_));
-    add_words(plan.members_at, 2 * FW_IPC_MEMBER_SIZE);
+    add_words(plan.participants_at, 2 * FW_IPC_PARTICIPANT_SIZE);
     for (uint32_t i = 0; i < plan.entry_count; i++) {
         const struct fw_ipc_entry_ *there = (struct fw_ipc_entry_ *)(image + plan.entries_at) + i;
         if (there->state == 0)

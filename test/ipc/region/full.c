@@ -36,7 +36,7 @@ enum { UNITS = 100 };
 static fw_region *region;
 static fw_ipc_permits *units; /* each has a holder that stays, but one, which has ended unmarked */
 static struct fw_ipc_plan_ plan;
-static struct fw_ipc_member_ *slots;
+static struct fw_ipc_participant_ *slots;
 
 static fw_ipc_mutex *mutex_in(unsigned flags)
 {
@@ -53,7 +53,7 @@ static void make_region(size_t size)
     CHECK(fw_region_open_fd(fd, size, FW_REGION_CREATE, &region) == 0);
     close(fd);
     CHECK(fw_ipc_plan_(size, 0, &plan) == 0);
-    slots = (struct fw_ipc_member_ *)((char *)fw_region_base(region) + plan.members_at);
+    slots = (struct fw_ipc_participant_ *)((char *)fw_region_base(region) + plan.participants_at);
 }
 
 /* Each slot seems to be this thread's. */
@@ -61,13 +61,13 @@ static void make_full(size_t size)
 {
     make_region(size);
     mutex_in(FW_REGION_CREATE);
-    for (uint32_t i = 1; i < plan.member_count; i++)
+    for (uint32_t i = 1; i < plan.participant_count; i++)
         slots[i] = slots[0];
 }
 
 static void end_as_full(void)
 {
-    memset(slots + 1, 0, (plan.member_count - 1) * sizeof *slots);
+    memset(slots + 1, 0, (plan.participant_count - 1) * sizeof *slots);
     CHECK(fw_region_close(region) == 0);
 }
 
@@ -108,10 +108,10 @@ static void few_questions(void)
         fail("%u questions in %u calls, not %u at most", asked, CALLS, (unsigned)most);
     head->asked_until = 0;
     asked = count_questions();
-    most = CALLS * ASKED_AT_ONCE + plan.member_count + 1 +
+    most = CALLS * ASKED_AT_ONCE + plan.participant_count + 1 +
            (now_ns_of(CLOCK_REALTIME) - began) / QUESTION_NS;
-    if (asked < plan.member_count || asked > most)
-        fail("%u questions about %u slots, not %u at most", asked, plan.member_count,
+    if (asked < plan.participant_count || asked > most)
+        fail("%u questions about %u slots, not %u at most", asked, plan.participant_count,
              (unsigned)most);
 }
 
@@ -139,7 +139,7 @@ static void find_one(void *nothing)
 /* As where the kernel has no robust lists. */
 static void a_slot_of_a_dead_thread(void)
 {
-    const uint32_t indices[] = {1, plan.member_count / 2, plan.member_count - 1};
+    const uint32_t indices[] = {1, plan.participant_count / 2, plan.participant_count - 1};
 
     for (unsigned i = 0; i < sizeof indices / sizeof *indices; i++) {
         slots[indices[i]].life = UINT64_C(1) << 32 | (uint32_t)one_that_ended();
@@ -154,13 +154,13 @@ static void all_have_died(void)
 {
     pid_t gone = one_that_ended();
 
-    for (uint32_t i = 1; i < plan.member_count; i++)
+    for (uint32_t i = 1; i < plan.participant_count; i++)
         slots[i].life = UINT64_C(1) << 32 | (uint32_t)gone;
     for (unsigned i = 0; i < 10; i++) {
         ((struct fw_ipc_head_ *)fw_region_base(region))->asked_until = now_ns_of(CLOCK_REALTIME);
         finish(start(find_one, NULL));
     }
-    for (uint32_t i = 1; i < plan.member_count; i++)
+    for (uint32_t i = 1; i < plan.participant_count; i++)
         slots[i] = slots[0];
 }
 
@@ -218,7 +218,7 @@ static void first_calls_are_cheap(void)
 static void lend_all(void)
 {
     make_region(1 << 20);
-    CHECK(plan.member_count > UNITS + 1);
+    CHECK(plan.participant_count > UNITS + 1);
     CHECK(fw_region_permits(region, "units", UNITS, FW_REGION_CREATE, &units) == 0);
     CHECK(fw_ipc_permits_wait(units) == 0 && fw_ipc_permits_post(units) == 0);
     for (uint32_t i = 0; i < UNITS; i++) {
@@ -267,7 +267,7 @@ static void few_questions_between_sleeps(void)
 
     lend_all();
     for (unsigned i = 0; i < sizeof dead / sizeof *dead; i++) {
-        struct fw_ipc_member_ *slot = &slots[dead[i] + 1], before = *slot;
+        struct fw_ipc_participant_ *slot = &slots[dead[i] + 1], before = *slot;
         slot->life = UINT64_C(1) << 32 | (uint32_t)one_that_ended();
         printf("unit %u: found after %u sleeps\n", dead[i],
                count_sleeps(traced_start(wait_for_one, NULL)));

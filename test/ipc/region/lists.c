@@ -48,9 +48,9 @@ static void become_participant(fw_region *r)
     CHECK(fw_ipc_mutex_lock(m) == 0 && fw_ipc_mutex_unlock(m) == 0);
 }
 
-static struct fw_ipc_member_ *slot_of(const fw_region *r, unsigned slot)
+static struct fw_ipc_participant_ *slot_of(const fw_region *r, unsigned slot)
 {
-    return (struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at) + slot;
+    return (struct fw_ipc_participant_ *)((char *)fw_region_base(r) + plan.participants_at) + slot;
 }
 
 /* The thread's next one; it enters its list before what is there. */
@@ -198,7 +198,7 @@ static void await(uint32_t *step, uint32_t value)
         usleep(1000);
 }
 
-static void *stay_member(void *arg)
+static void *stay_participant(void *arg)
 {
     struct other *o = arg;
 
@@ -216,7 +216,7 @@ static void is_free_while_had(void *nothing)
     pthread_t thread;
 
     (void)nothing;
-    CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
+    CHECK(pthread_create(&thread, NULL, stay_participant, &o) == 0);
     await(&o.step, 1);
     slot_of(o.r, 0)->life = 0;
     become_participant(o.r); /* gets another slot, not that one */
@@ -276,7 +276,7 @@ static void is_in_order(void *nothing)
         CHECK(!is_kept || *last == (uintptr_t)entry(r[0]));
     }
     o.r = r[0];
-    CHECK(pthread_create(&thread, NULL, stay_member, &o) == 0);
+    CHECK(pthread_create(&thread, NULL, stay_participant, &o) == 0);
     await(&o.step, 1);
     fw_store32_release(&o.step, 2);
     CHECK(pthread_join(thread, NULL) == 0);

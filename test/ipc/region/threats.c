@@ -206,14 +206,14 @@ static void a_reader_delays_wakes_only(void)
 static void who_left_leaves_no_address(void)
 {
     struct fw_ipc_plan_ plan;
-    const struct fw_ipc_member_ *slot;
+    const struct fw_ipc_participant_ *slot;
     fw_region *r;
 
     make_memfd();
     r = join();
     CHECK(fw_ipc_mutex_lock(mutex_in(r)) == 0 && fw_ipc_mutex_unlock(mutex_in(r)) == 0);
     CHECK(fw_ipc_plan_(SIZE, 0, &plan) == 0);
-    slot = (const struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at);
+    slot = (const struct fw_ipc_participant_ *)((char *)fw_region_base(r) + plan.participants_at);
     CHECK(fw_region_leave(r) == 0);
     for (unsigned i = 0; i < sizeof slot->list_ / sizeof *slot->list_; i++)
         CHECK(slot->list_[i] == 0);

@@ -21,7 +21,7 @@
 
 /* A minute is for what hangs; to sleep for the whole wait takes some hundred microseconds of CPU */
 enum { WAIT_MS = 40, CPU_MS_MOST = 25, HANGS_S = 60, AT_ONCE = 32, TRIES = 5 };
-enum { LINE_WORDS = FW_IPC_MEMBER_SIZE / 8 };
+enum { LINE_WORDS = FW_IPC_PARTICIPANT_SIZE / 8 };
 
 enum how { MUTEX, READ, WRITE, UPGRADABLE, SEM, UNITS, BARRIER, COND, HOWS };
 
@@ -122,8 +122,9 @@ static uint64_t *slot_of_waiter(const fw_region *r)
     CHECK(fw_ipc_plan_(fw_region_size(r), 0, &plan) == 0);
     for (; now_ns() < end; usleep(1000))
         for (unsigned i = 0; i < 4; i++) {
-            struct fw_ipc_member_ *m =
-                (struct fw_ipc_member_ *)((char *)fw_region_base(r) + plan.members_at) + i;
+            struct fw_ipc_participant_ *m =
+                (struct fw_ipc_participant_ *)((char *)fw_region_base(r) + plan.participants_at) +
+                i;
             if (fw_load64_acquire(&m->waits_for) != 0)
                 return &m->life;
         }

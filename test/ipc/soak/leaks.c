@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "state.h"
 
 static unsigned leaks;
@@ -85,8 +85,8 @@ static void slots(struct soak_mapping *p)
     const struct fw_ipc_mapping_ *mapping = fw_ipc_mapping_of_(p->things);
     unsigned alive = 0;
 
-    for (uint32_t i = 0; i < mapping->member_count; i++) {
-        uint32_t life = (uint32_t)fw_load64_acquire(&mapping->members[i].life);
+    for (uint32_t i = 0; i < mapping->participant_count; i++) {
+        uint32_t life = (uint32_t)fw_load64_acquire(&mapping->participants[i].life);
         alive += (life & FW_ROBUST_OWNER) != 0;
     }
     expect(alive <= 1, "participant slots", 0);

@@ -8,14 +8,15 @@
 
 struct fixture fixture;
 
-enum { MEMBERS_AT = 8192, OBJECT = 256 };
+enum { PARTICIPANTS_AT = 8192, OBJECT = 256 };
 
-struct fixture fixture_make(unsigned members)
+struct fixture fixture_make(unsigned participants)
 {
-    struct fw_ipc_plan_ plan = {.size = FIXTURE_SIZE + members * FW_IPC_MEMBER_SIZE,
-                                .member_count = members,
-                                .members_at = MEMBERS_AT,
-                                .objects_at = MEMBERS_AT + members * FW_IPC_MEMBER_SIZE};
+    struct fw_ipc_plan_ plan = {.size = FIXTURE_SIZE + participants * FW_IPC_PARTICIPANT_SIZE,
+                                .participant_count = participants,
+                                .participants_at = PARTICIPANTS_AT,
+                                .objects_at =
+                                    PARTICIPANTS_AT + participants * FW_IPC_PARTICIPANT_SIZE};
     struct fixture g = {.size = plan.size, .objects_at = plan.objects_at};
 
     g.base = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -6,7 +6,7 @@
 
 #include "ipc/region/layout.h"
 #include "ipc/region/mapping.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "test/support/child.h"
 
 /* A region for unit tests of what lies below fw_region: anonymous, inherited by forked children. */
@@ -23,8 +23,8 @@ enum { FIXTURE_SIZE = 65536 };
 extern struct fixture fixture;
 void fixture_end(void);
 
-/* With slots for that many members. */
-struct fixture fixture_make(unsigned members);
+/* With slots for that many participants. */
+struct fixture fixture_make(unsigned participants);
 void fixture_unmake(struct fixture *g);
 
 /* The n-th of the objects, 256 bytes each, zeroes. */

@@ -11,7 +11,7 @@
 
 /* src/ipc/region/head.c: a head is made by all who come, in any state it may have been left in. */
 
-enum { SIZE = 65536, CHECKED = offsetof(struct fw_ipc_head_, members_used) };
+enum { SIZE = 65536, CHECKED = offsetof(struct fw_ipc_head_, participants_used) };
 
 static struct fw_ipc_plan_ plan_for(uint64_t size)
 {
@@ -53,8 +53,9 @@ TEST(a_plan_fits_its_size)
         assert_int_equal(fw_ipc_plan_(size, FW_REGION_STAMP | FW_REGION_CREATE, &plan), 0);
         assert_int_equal(plan.flags, FW_REGION_STAMP);
         assert_true(plan.entries_at >= FW_IPC_HEAD_SIZE);
-        assert_true(plan.members_at >= plan.entries_at + plan.entry_count * 64);
-        assert_true(plan.objects_at >= plan.members_at + plan.member_count * FW_IPC_MEMBER_SIZE);
+        assert_true(plan.participants_at >= plan.entries_at + plan.entry_count * 64);
+        assert_true(plan.objects_at >=
+                    plan.participants_at + plan.participant_count * FW_IPC_PARTICIPANT_SIZE);
         assert_true(plan.objects_at % FW_IPC_HEAD_SIZE == 0);
         assert_true(plan.size >= plan.objects_at + plan.size / 4); /* most of it is the user's */
     }
@@ -170,7 +171,7 @@ TEST(never_made_again_where_it_lived)
     struct fw_ipc_plan_ plan = plan_for(SIZE);
     struct fw_ipc_head_ *head = made();
 
-    head->members_used = 1;
+    head->participants_used = 1;
     memset(head, 0, CHECKED);
     assert_int_equal(fw_ipc_head_make_(head, &plan), EUCLEAN);
     munmap(head, SIZE);

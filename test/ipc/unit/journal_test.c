@@ -117,8 +117,9 @@ TEST(notes_objects_of_the_region_only)
     assert_int_equal(fw_ipc_journal_record(journal, data, 0), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, before, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, fixture.base + 8, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, fixture.mapping->members, 8), EINVAL);
-    assert_int_equal(fw_ipc_journal_record(journal, &fixture.mapping->members[7].life, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, fixture.mapping->participants, 8), EINVAL);
+    assert_int_equal(fw_ipc_journal_record(journal, &fixture.mapping->participants[7].life, 8),
+                     EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, fixture.base + fixture.size - 4, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, journal, 8), EINVAL);
     assert_int_equal(fw_ipc_journal_record(journal, (char *)journal - 4, 8), EINVAL);
@@ -251,7 +252,7 @@ TEST(sees_that_a_record_makes_no_sense)
         {offset_of(data), UINT64_MAX},
         {offset_of(data), UINT64_MAX - 14},
         {8, 8},
-        {offset_of(fixture.mapping->members), 8},
+        {offset_of(fixture.mapping->participants), 8},
         {fixture.size - 4, 8},
         {fixture.size + 8, 8},
         {UINT64_MAX - 3, 8},

@@ -19,7 +19,7 @@ TEST(finds_the_region_of_an_address)
     assert_ptr_not_equal(fw_ipc_mapping_of_(a.base + a.size), a.mapping);
     assert_null(fw_ipc_mapping_of_(&a));
     assert_null(fw_ipc_mapping_of_(NULL));
-    assert_int_equal(b.mapping->member_count, 8);
+    assert_int_equal(b.mapping->participant_count, 8);
     fixture_unmake(&a);
     fixture_unmake(&b);
 }

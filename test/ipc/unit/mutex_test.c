@@ -8,7 +8,7 @@
 #include <furwock/ipc/mutex.h>
 
 #include "fixture.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "test/support/robust_lists.h"
 #include "unit.h"
 

@@ -20,7 +20,7 @@ static int make(void)
     return fw_ipc_enter_(past, &me);
 }
 
-/* The id of a member that has left. */
+/* The id of a participant that has left. */
 static uint64_t dead(void)
 {
     uint64_t id = me.id;
@@ -48,7 +48,7 @@ TEST(notes_who_died)
     assert_int_equal(fw_ipc_death_of_(past, &death), ENOENT);
     assert_int_equal(fw_ipc_recover_(&me, past, past, dead()), EOWNERDEAD);
     assert_int_equal(fw_ipc_death_of_(past, &death), 0);
-    assert_int_equal(death.process, me.member->ids >> 32);
+    assert_int_equal(death.process, me.participant->ids >> 32);
     assert_int_equal(death.generation, 1); /* it had not come to count */
     past->generation_ = 41;
     assert_int_equal(fw_ipc_recover_(&me, past, past, UINT64_C(7) << 32 | 2), EOWNERDEAD);

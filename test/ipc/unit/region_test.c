@@ -53,7 +53,7 @@ struct peer {
     pthread_barrier_t barrier;
 };
 
-/* Makes the mutex as well: the first member has the first slot, as the main thread had. */
+/* Makes the mutex as well: the first participant has the first slot, as the main thread had. */
 static void *hold(void *arg)
 {
     struct peer *p = arg;
@@ -74,7 +74,7 @@ static void *find_held(void *m)
 }
 
 /* What a thread remembers of a region is not true of the next one at the same place. */
-TEST(member_of_this_region_only)
+TEST(participant_of_this_region_only)
 {
     fw_region *old;
     fw_ipc_mutex *m;
@@ -256,7 +256,7 @@ static void close_with_others(bool is_adopted)
     close(fd);
 }
 
-TEST(closed_while_others_are_members)
+TEST(closed_while_others_are_participants)
 {
     close_with_others(false);
     for (int i = 0; i < 300; i++) /* the kernel knows a thread a little longer than who joined it */
@@ -274,7 +274,7 @@ static void *lock_often(void *arg)
     return NULL;
 }
 
-/* A thread that stays keeps its slot, and its membership, over any number of closings. */
+/* A thread that stays keeps its slot, and its registration, over any number of closings. */
 TEST(closed_and_opened_leaves_nothing_behind)
 {
     int fd = memfd_create("often", 0);

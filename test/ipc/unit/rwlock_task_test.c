@@ -7,14 +7,14 @@
 
 /* src/ipc/rwlock_task.c: the lock in the hands of tasks; and rwlock_write.c in steps. */
 
-static struct fw_ipc_me_ keeper;
+static struct fw_ipc_me_ agent;
 static struct fw_rw_records_ records;
 static uint64_t now;
 
 static void begin(void)
 {
     records = (struct fw_rw_records_){.mapping = fixture.mapping};
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &agent), 0);
 }
 
 static int write_and_leave(fw_ipc_rwlock *lock)
@@ -87,7 +87,7 @@ TEST(one_that_was_told_looks_again)
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     assert_int_equal(fw_ipc_rw_task_enter_(l, &records, &now), FW_RW_CLOSED_);
     assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), EBUSY);
-    fw_ipc_shares_wake_(keeper.mapping, l, UINT64_MAX);
+    fw_ipc_shares_wake_(agent.mapping, l, UINT64_MAX);
     assert_int_not_equal(fw_load32_relaxed(fw_ipc_share_half_(records.waits.at)), expected);
     now = word();
     assert_int_equal(fw_ipc_rw_task_announce_(l, &records, now, &expected), EBUSY);
@@ -121,12 +121,12 @@ TEST(a_task_drains)
     begin();
     assert_int_equal(fw_ipc_rw_task_enter_(l, &records, &now), FW_RW_INSIDE_);
     now = 0;
-    assert_int_equal(fw_ipc_rw_close_(l, &keeper, NULL, IPC_RW_DRAINING, &now), 0);
-    assert_int_equal(fw_ipc_rw_task_drain_(l, &keeper, &reader), EBUSY);
+    assert_int_equal(fw_ipc_rw_close_(l, &agent, NULL, IPC_RW_DRAINING, &now), 0);
+    assert_int_equal(fw_ipc_rw_task_drain_(l, &agent, &reader), EBUSY);
     assert_ptr_equal(reader.word, fw_ipc_share_half_(records.held.at));
     assert_ptr_equal(fw_ipc_rw_task_leave_(l, &records), reader.word); /* which it is to wake */
-    assert_int_equal(fw_ipc_rw_task_drain_(l, &keeper, &reader), 0);
-    fw_ipc_rw_task_give_up_(l, &keeper);
+    assert_int_equal(fw_ipc_rw_task_drain_(l, &agent, &reader), 0);
+    fw_ipc_rw_task_give_up_(l, &agent);
     assert_int_equal(word(), 0);
     assert_int_equal(fw_ipc_rwlock_wrlock(l), 0);
     now = word();
@@ -187,7 +187,7 @@ TEST(readers_leave_between_steps)
 
 static void end(void)
 {
-    fw_ipc_keeper_stop_(fixture.mapping);
+    fw_ipc_agent_stop_(fixture.mapping);
     fixture_end();
 }
 

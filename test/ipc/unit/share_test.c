@@ -17,14 +17,14 @@ static int make(void)
     fixture = fixture_make(SLOTS);
     lock = fixture_object(&fixture, 0);
     other = fixture_object(&fixture, 1);
-    fixture.mapping->head->members_used = SLOTS;
+    fixture.mapping->head->participants_used = SLOTS;
     hint = 0;
     return 0;
 }
 
 static uint64_t *record(unsigned slot, unsigned index)
 {
-    return &fixture.mapping->members[slot].shares[index];
+    return &fixture.mapping->participants[slot].shares[index];
 }
 
 static uint64_t says(const void *object, uint64_t generation, uint64_t state)
@@ -85,10 +85,10 @@ TEST(only_slots_that_exist_are_looked_at)
     struct fw_ipc_walk_ k;
 
     *record(1, 0) = says(lock, 1, FW_IPC_SHARE_HELD);
-    fixture.mapping->head->members_used = 1;
+    fixture.mapping->head->participants_used = 1;
     k = walk(UINT64_MAX);
     assert_false(fw_ipc_walk_next_(&k));
-    fixture.mapping->head->members_used = UINT32_MAX; /* written over */
+    fixture.mapping->head->participants_used = UINT32_MAX; /* written over */
     k = walk(UINT64_MAX);
     assert_int_equal(k.used, SLOTS);
 }
@@ -128,8 +128,9 @@ TEST(the_hint_is_made_anew)
 
 TEST(a_record_of_a_former_owner_is_free)
 {
-    struct fw_ipc_member_ *m = &fixture.mapping->members[0];
-    struct fw_ipc_me_ me = {.mapping = fixture.mapping, .member = m, .id = UINT64_C(5) << 32 | 1};
+    struct fw_ipc_participant_ *m = &fixture.mapping->participants[0];
+    struct fw_ipc_me_ me = {
+        .mapping = fixture.mapping, .participant = m, .id = UINT64_C(5) << 32 | 1};
     uint64_t mine = fw_ipc_share_of_(&me, lock) | FW_IPC_SHARE_HELD;
 
     assert_int_equal(mine, says(lock, 5, FW_IPC_SHARE_HELD));

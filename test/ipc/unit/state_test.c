@@ -57,7 +57,7 @@ static void is_by(fw_ipc_state s, pid_t process)
     assert_int_equal(s.thread, process); /* its only thread */
 }
 
-static bool is_member(void)
+static bool is_participant(void)
 {
     struct fw_ipc_me_ me;
 
@@ -71,7 +71,7 @@ TEST(mutex_in_each_state)
     int holder;
 
     is_by(of_mutex(FW_IPC_FREE), 0);
-    assert_false(is_member());
+    assert_false(is_participant());
     assert_int_equal(fw_ipc_mutex_lock(m), 0);
     s = of_mutex(FW_IPC_HELD_BY_ME);
     is_by(s, getpid());
@@ -108,7 +108,7 @@ static void *look_from_another_thread(void *expected)
     fw_ipc_state s = of_mutex(*(fw_ipc_held *)expected);
 
     assert_int_equal(s.thread, getpid());
-    assert_false(is_member()); /* looking takes no slot */
+    assert_false(is_participant()); /* looking takes no slot */
     return NULL;
 }
 
@@ -129,7 +129,7 @@ static void child_looks(void *parent)
     fw_ipc_state s;
 
     _exit(fw_ipc_mutex_state(m, &s) == 0 && s.held == FW_IPC_HELD &&
-                  s.process == *(pid_t *)parent && !is_member()
+                  s.process == *(pid_t *)parent && !is_participant()
               ? 0
               : 1);
 }

@@ -10,7 +10,7 @@
 #include <furwock/bits/deadline.h>
 
 #include "fixture.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "test/support/deadline.h"
 #include "test/support/robust_lists.h"
 #include "unit.h"
@@ -29,7 +29,7 @@ static inline void await_said(uint64_t what)
         sched_yield();
 }
 
-/* Until that many members wait for the object, and sleep. */
+/* Until that many participants wait for the object, and sleep. */
 static inline void await_waiters(const struct fixture *g, const void *object, unsigned n)
 {
     uint64_t at = fw_ipc_offset_(g->mapping, object);
@@ -38,8 +38,8 @@ static inline void await_waiters(const struct fixture *g, const void *object, un
     do {
         sched_yield();
         waiting = 0;
-        for (uint32_t i = 0; i < g->mapping->member_count; i++) {
-            const struct fw_ipc_member_ *m = &g->mapping->members[i];
+        for (uint32_t i = 0; i < g->mapping->participant_count; i++) {
+            const struct fw_ipc_participant_ *m = &g->mapping->participants[i];
             bool is_free = ((uint32_t)fw_load64_acquire(&m->life) & FW_ROBUST_OWNER) == 0;
             waiting += !is_free && fw_load64_acquire(&m->waits_for) == at;
         }

@@ -46,7 +46,7 @@ TEST(sleeps_for_a_recheck_interval_at_most)
     fw_ipc_wait_end_(&w);
 }
 
-/* Of a wait for that many members, after long intervals. */
+/* Of a wait for that many participants, after long intervals. */
 static uint64_t recheck_for(unsigned lives)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
@@ -67,7 +67,7 @@ TEST(rechecks_each_second_where_it_cannot_watch_all)
 {
     const unsigned most = (FW_IPC_WORDS_ - 1) / 2 - 1; /* IWAIT7 */
 
-    if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.member))
+    if (!fw_can_wait_any_() || !fw_ipc_is_marked_(me.participant))
         skip(); /* all intervals are short */
     assert_int_equal(recheck_for(most), FW_RECHECK_MAX_NS);
     assert_int_equal(recheck_for(most + 1), FW_RECHECK_REALTIME_NS);
@@ -139,13 +139,13 @@ TEST(says_what_it_waits_for)
 {
     struct fw_ipc_wait_ w = begin(NULL, NULL);
 
-    assert_int_equal(me.member->waits_for, 0);
+    assert_int_equal(me.participant->waits_for, 0);
     fw_ipc_wait_sleep_(&w, word, 1);
-    assert_int_equal(me.member->waits_for, (char *)word - fixture.base);
-    assert_int_equal(me.member->waits_how, FW_IPC_WAITS_ELSE);
-    assert_int_not_equal(me.member->waits_since, 0);
+    assert_int_equal(me.participant->waits_for, (char *)word - fixture.base);
+    assert_int_equal(me.participant->waits_how, FW_IPC_WAITS_ELSE);
+    assert_int_not_equal(me.participant->waits_since, 0);
     fw_ipc_wait_end_(&w);
-    assert_int_equal(me.member->waits_for, 0);
+    assert_int_equal(me.participant->waits_for, 0);
 }
 
 static void ends_with_its_deadline(clockid_t clock)

@@ -47,7 +47,7 @@ FAULTS = [
     Fault("ipc-await-hands-over-quietly", "hands the mutex to another loop, and does not wake it",
           "ipc-await-together", REGION, drop()),
     Fault("ipc-await-unuses-twice", "gives back what a loser of a group has got, and twice the "
-          "keeper", "ipc-await-either-take", WATCH, drop()),
+          "agent", "ipc-await-either-take", WATCH, drop()),
     Fault("ipc-await-permits-unannounced", "waits for a permit, and the queue does not say so",
           "ipc-await-permits", PERMITS, condition("false")),
     Fault("ipc-await-permits-unwatched", "waits for a permit, and watches no holder's life",

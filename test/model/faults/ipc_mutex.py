@@ -9,7 +9,7 @@ OWNER_WORD, IPC_OWNER_WORD = "src/core/owner_word.h", "src/ipc/holder_word.h"
 RECOVER = "src/ipc/recover.c"
 RECOVER_H = "src/ipc/recover.h"
 WAIT = "src/ipc/wait.c"
-MEMBER = "src/ipc/region/member.c"
+PARTICIPANT = "src/ipc/region/participant.c"
 
 TAKE_OVER = "        if (fw_cas64_acquire(&m->word_, now, mine)) /* dead id -> id|DIED: X3 */\n"
 INHERIT = ("    int error = fw_ipc_recover_(me, m, &m->history_, dead);\n\n"
@@ -103,33 +103,34 @@ WAITING = [
           call(2, "FW_IPC_ALIVE")),
 ]
 
-MEMBERS = [
+PARTICIPANTS = [
     Fault("ipc-same-slot-generation", "a slot that is taken keeps its generation",
-          "ipc-line-again", MEMBER, argument(3, operand(1, operand(1, "slot_generation(life)")))),
-    Fault("ipc-two-steps", "raises the generation, then takes the slot", "ipc-join", MEMBER,
+          "ipc-line-again", PARTICIPANT, argument(3, operand(1, operand(1,
+          "slot_generation(life)")))),
+    Fault("ipc-two-steps", "raises the generation, then takes the slot", "ipc-join", PARTICIPANT,
           at("ipc-same-slot-generation", instead("is_mine = fw_cas64_acq_rel(&m->life, & life, "
               "(slot_generation(life) + 1) << 32); if (is_mine) fw_store64_release(&m->life, "
               "(slot_generation(life) + 1) << 32 | r.id);"))),
-    Fault("ipc-torn-claim", "takes a line by a load and a store", "ipc-lines", MEMBER,
+    Fault("ipc-torn-claim", "takes a line by a load and a store", "ipc-lines", PARTICIPANT,
           at("ipc-same-slot-generation", instead("is_mine = true; fw_store64_release(&m->life, "
               "(slot_generation(life) + 1) << 32 | r.id);"))),
-    Fault("ipc-unlinked", "the kernel is not told of the line", "ipc-join-try", MEMBER,
+    Fault("ipc-unlinked", "the kernel is not told of the line", "ipc-join-try", PARTICIPANT,
           condition("r.id != 0")),
     Fault("ipc-unannounced-claim", "nothing is pending while a line is taken", "ipc-line-again",
-          MEMBER, call(1, "r = (struct fw_robust_){fw_robust_thread_.id, 1, 0}")),
+          PARTICIPANT, call(1, "r = (struct fw_robust_){fw_robust_thread_.id, 1, 0}")),
     Fault("ipc-trusts-line", "takes the next one with a slot for the dead one", "ipc-line-again",
-          MEMBER, operand(1, value(operand(1, "")))),
-    Fault("ipc-buries-living", "marks the slot of one that lives", "ipc-two", MEMBER,
+          PARTICIPANT, operand(1, value(operand(1, "")))),
+    Fault("ipc-buries-living", "marks the slot of one that lives", "ipc-two", PARTICIPANT,
           call(3, "since != 0")),
-    Fault("ipc-leaves-torn", "gives a slot back with its generation", "ipc-leave", MEMBER,
-          at("ipc-member-leaves-early", argument(2, "0"))),
-    Fault("ipc-leaves-quietly", "leaves, and wakes nobody who watches its life", "ipc-quit", MEMBER,
-          drop()),
+    Fault("ipc-leaves-torn", "gives a slot back with its generation", "ipc-leave", PARTICIPANT,
+          at("ipc-participant-leaves-early", argument(2, "0"))),
+    Fault("ipc-leaves-quietly", "leaves, and wakes nobody who watches its life", "ipc-quit",
+          PARTICIPANT, drop()),
 ]
 
-FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "region/member.c"],
+FAMILY = Family("ipc_mutex", ["mutex.c", "recover.c", "wait.c", "region/participant.c"],
                 [OWNER_WORD, IPC_OWNER_WORD, "src/ipc/mutex.h", "src/ipc/recover.h",
                  "src/ipc/wait.h",
-                 "src/ipc/region/member.h"],
-                {"mutex.c": ["fw_ipc_mutex_lock"], "region/member.c": ["fw_ipc_self_"]},
-                DEATHS + WAITING + MEMBERS, "src/ipc")
+                 "src/ipc/region/participant.h"],
+                {"mutex.c": ["fw_ipc_mutex_lock"], "region/participant.c": ["fw_ipc_self_"]},
+                DEATHS + WAITING + PARTICIPANTS, "src/ipc")

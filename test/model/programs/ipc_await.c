@@ -22,7 +22,7 @@
  * signals under the mutex), put-after (signals after it), put-all (one for each of the others).
  *
  * Checked: ipc_mutex_check.h; that no unit is lost or made up; that each operation ends once; and
- * that a loop that is destroyed leaves no use of its keeper, and no memory.
+ * that a loop that is destroyed leaves no use of its agent, and no memory.
  */
 #include <errno.h>
 

@@ -36,7 +36,7 @@ void ipc_await_tasks_make(const struct ipc_await_tasks *these, unsigned first)
     how = these;
     first_of_threads = first;
     for (unsigned i = 0; i < model_thread_count; i++)
-        region_slots[i].waits_how = ipc_await_has_loop(i) ? FW_IPC_KEEPS : 0;
+        region_slots[i].waits_how = ipc_await_has_loop(i) ? FW_IPC_AGENT : 0;
     process_make();
 }
 

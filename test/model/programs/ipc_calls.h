@@ -20,10 +20,10 @@
 #include "calls.h"
 #include "ipc/region/head.h"
 #include "ipc/region/join.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc/rwlock_task.h"
 
-/* What all families of locks between processes have below them: the members. */
+/* What all families of locks between processes have below them: the participants. */
 struct ipc_region_calls {
     struct fw_ipc_self_ *(*self)(void);
     int (*enter)(const void *object, struct fw_ipc_me_ *me);
@@ -136,14 +136,14 @@ CALLS_OF(ipc_cond, IPC_COND);
     CALL(object, fw_region_object_init)
 CALLS_OF(ipc_directory, IPC_DIRECTORY);
 
-/* The members of a region: they come and leave (region), and are looked at. */
-#define IPC_MEMBER_CALLS(CALL, DATA)                        \
+/* The participants of a region: they come and leave (region), and are looked at. */
+#define IPC_PARTICIPANT_CALLS(CALL, DATA)                   \
     DATA(struct ipc_region_calls, region, IPC_REGION_CALLS) \
     CALL(life, fw_ipc_life_)                                \
     CALL(life_slow, fw_ipc_life_slow_)                      \
     CALL(ids, fw_ipc_ids_)                                  \
-    CALL(has_multithreaded, fw_ipc_has_other_members_)
-CALLS_OF(ipc_member, IPC_MEMBER);
+    CALL(has_multithreaded, fw_ipc_has_other_participants_)
+CALLS_OF(ipc_participant, IPC_PARTICIPANT);
 
 /* The head of a region. */
 #define IPC_HEAD_CALLS(CALL, DATA)  \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for what one member's end means to those who wait for different locks of it.  There
- * are two mutexes between processes; no bounded sleep ends, so who is not told sleeps forever.
+ * The programs for what one participant's end means to those who wait for different locks of it.
+ * There are two mutexes between processes; no bounded sleep ends, so who is not told sleeps
+ * forever.
  *
  *   both     locks the first and the second, and unlocks them again
  *   over     the same, and unlocks the first one first

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programs for the directory of a region.  Each thread is a process that has the region, and is
- * a member.  A word is a call, for the object "a", "b" or "c" (data of 64 bytes, "b" of 40, where
- * the word does not say otherwise); who gets an object uses it, once.
+ * a participant.  A word is a call, for the object "a", "b" or "c" (data of 64 bytes, "b" of 40,
+ * where the word does not say otherwise); who gets an object uses it, once.
  *
  *   make-a    finds it, or makes it with an init
  *   plain-a   the same, without an init

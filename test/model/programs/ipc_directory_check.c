@@ -63,9 +63,9 @@ void directory_check_make(unsigned count, unsigned bytes)
     memory = model_object("objects", bytes + ALIGNMENT, NULL, NULL);
     directory_region = (struct fw_region){.uses = 1, .mapping = region_mapping};
     directory_region.joined.base = (void *)region_mapping->base;
-    *p = (struct fw_ipc_plan_){.entry_count = count, .member_count = model_thread_count};
+    *p = (struct fw_ipc_plan_){.entry_count = count, .participant_count = model_thread_count};
     p->entries_at = (uint32_t)offset_of(entries);
-    p->members_at = (uint32_t)offset_of(region_slots);
+    p->participants_at = (uint32_t)offset_of(region_slots);
     p->objects_at = align(offset_of(memory));
     p->size = p->objects_at + bytes;
 }

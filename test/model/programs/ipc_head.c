@@ -31,7 +31,7 @@ static void setup(void)
                                               HEAD_PART("plan", plan),
                                               HEAD_PART("size", size),
                                               HEAD_PART("entries", entries_at),
-                                              HEAD_PART("members", members_at),
+                                              HEAD_PART("participants", participants_at),
                                               HEAD_PART("objects", objects_at),
                                               HEAD_PART("namespace", pid_namespace),
                                               HEAD_PART("boot", boot),

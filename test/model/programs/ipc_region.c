@@ -13,10 +13,10 @@
 /* No thread has more at a time; those beyond stay as they are. */
 #define SHARES_USED 2u
 
-#define SLOT_BYTES FW_IPC_MEMBER_SIZE
-#define PART(n, field, bytes)                                                           \
-    {                                                                                   \
-#field "-" #n, (n)*SLOT_BYTES + offsetof(struct fw_ipc_member_, field), (bytes) \
+#define SLOT_BYTES FW_IPC_PARTICIPANT_SIZE
+#define PART(n, field, bytes)                                                                \
+    {                                                                                        \
+#field "-" #n, (n)*SLOT_BYTES + offsetof(struct fw_ipc_participant_, field), (bytes) \
     }
 #define PARTS(n)                                                                 \
     PART(n, life, 8), PART(n, life, 4), PART(n, ids, 8), PART(n, introduced, 8), \
@@ -25,7 +25,7 @@
 static const struct model_part slot_parts[] = {
     PARTS(0), PARTS(1), PARTS(2), PARTS(3), {NULL, 0, 0}};
 
-struct fw_ipc_member_ *region_slots;
+struct fw_ipc_participant_ *region_slots;
 const struct fw_ipc_mapping_ *region_mapping;
 
 static unsigned slot_count;
@@ -47,7 +47,7 @@ static void decode(uint64_t value, unsigned offset, unsigned size, char *text, s
 {
     uint32_t low = (uint32_t)value;
 
-    if (offset % SLOT_BYTES != offsetof(struct fw_ipc_member_, life))
+    if (offset % SLOT_BYTES != offsetof(struct fw_ipc_participant_, life))
         snprintf(text, text_size, "%llx", (unsigned long long)value);
     else if (size == 4)
         snprintf(text, text_size, "%08x", low);
@@ -78,7 +78,7 @@ void region_decode_holder(uint64_t id, char *text, size_t text_size)
 
 static void register_thread(unsigned thread)
 {
-    struct fw_ipc_member_ *m = &region_slots[thread];
+    struct fw_ipc_participant_ *m = &region_slots[thread];
     uint32_t tid = SUBJECT_FIRST_TID + thread;
 
     m->life = UINT64_C(1) << 32 | tid | (model_program->unmarked ? 0 : FW_ROBUST_WAITERS);
@@ -90,7 +90,7 @@ static void register_thread(unsigned thread)
 
 void region_make(unsigned slots, bool joined)
 {
-    static struct fw_ipc_own_slot_ nobody_joins[FW_IPC_MEMBERS_MAX];
+    static struct fw_ipc_own_slot_ nobody_joins[FW_IPC_PARTICIPANTS_MAX];
     struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
     struct fw_ipc_head_ *head = model_object("head", sizeof *head, NULL, NULL);
 
@@ -102,8 +102,8 @@ void region_make(unsigned slots, bool joined)
                                         .size = MODEL_MEMORY,
                                         .generation = 1,
                                         .head = head,
-                                        .members = region_slots,
-                                        .member_count = slots,
+                                        .participants = region_slots,
+                                        .participant_count = slots,
                                         .own_slots = nobody_joins};
     fw_ipc_ranges_.slots[0] = (struct fw_range_){
         .generation = 1, .base = mapping->base, .size = mapping->size, .is_reserved = 1};
@@ -112,7 +112,7 @@ void region_make(unsigned slots, bool joined)
         mapping->own_slots =
             model_object("had", slots * (unsigned)sizeof *mapping->own_slots, NULL, NULL);
     region_mapping = mapping;
-    head->members_used = joined ? slots : 0;
+    head->participants_used = joined ? slots : 0;
     for (unsigned i = 0; joined && i < model_thread_count; i++)
         register_thread(i);
 }
@@ -125,7 +125,7 @@ static const struct ipc_region_calls *calls_below(void)
 
 void region_begin(unsigned self)
 {
-    struct fw_ipc_member_ *m = &region_slots[self];
+    struct fw_ipc_participant_ *m = &region_slots[self];
 
     if (!have_joined)
         return;
@@ -134,7 +134,7 @@ void region_begin(unsigned self)
         .base = region_mapping->base,
         .size = region_mapping->size - sizeof(fw_ipc_mutex),
         .epoch = fw_ipc_epoch_(),
-        .me = {.mapping = region_mapping, .member = m, .id = UINT64_C(1) << 32 | (self + 1)}};
+        .me = {.mapping = region_mapping, .participant = m, .id = UINT64_C(1) << 32 | (self + 1)}};
 }
 
 /*
@@ -153,30 +153,30 @@ enum model_access region_access(const void *p)
 {
     uintptr_t at = (uintptr_t)p - (uintptr_t)region_slots;
 
-    if ((uintptr_t)p == (uintptr_t)&region_mapping->head->members_used ||
+    if ((uintptr_t)p == (uintptr_t)&region_mapping->head->participants_used ||
         (uintptr_t)p == (uintptr_t)&region_mapping->head->asked_last ||
         (uintptr_t)p == (uintptr_t)&region_mapping->head->alarm)
         return ACCESS_DIRECT; /* for tools; where the next one asks; what nobody changes */
     if (at >= slot_count * SLOT_BYTES)
         return ACCESS_STEP;
-    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_member_, former) &&
-        at % SLOT_BYTES < offsetof(struct fw_ipc_member_, shares))
+    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_participant_, former) &&
+        at % SLOT_BYTES < offsetof(struct fw_ipc_participant_, shares))
         return ACCESS_DIRECT;
-    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_member_, shares) + SHARES_USED * 8)
+    if (at % SLOT_BYTES >= offsetof(struct fw_ipc_participant_, shares) + SHARES_USED * 8)
         return ACCESS_DIRECT;
     switch (at % SLOT_BYTES) {
-    case offsetof(struct fw_ipc_member_, waits_for):
-    case offsetof(struct fw_ipc_member_, waits_since):
-    case offsetof(struct fw_ipc_member_, waits_how):
-    case offsetof(struct fw_ipc_member_, asked_at): /* no question is left out here */
+    case offsetof(struct fw_ipc_participant_, waits_for):
+    case offsetof(struct fw_ipc_participant_, waits_since):
+    case offsetof(struct fw_ipc_participant_, waits_how):
+    case offsetof(struct fw_ipc_participant_, asked_at): /* no question is left out here */
         return ACCESS_NONE;
-    case offsetof(struct fw_ipc_member_, here_since):
-    case offsetof(struct fw_ipc_member_, pid_namespace):
+    case offsetof(struct fw_ipc_participant_, here_since):
+    case offsetof(struct fw_ipc_participant_, pid_namespace):
         return ACCESS_DIRECT;
-    case offsetof(struct fw_ipc_member_, life):
+    case offsetof(struct fw_ipc_participant_, life):
         return is_idle_look() ? ACCESS_DIRECT : ACCESS_STEP;
-    case offsetof(struct fw_ipc_member_, ids):
-    case offsetof(struct fw_ipc_member_, introduced):
+    case offsetof(struct fw_ipc_participant_, ids):
+    case offsetof(struct fw_ipc_participant_, introduced):
         return have_joined ? ACCESS_DIRECT : ACCESS_STEP;
     default:
         return ACCESS_STEP;
@@ -228,14 +228,15 @@ static void check_claim(unsigned thread, uint64_t before, uint64_t now)
     for (unsigned i = 0; i < slot_count; i++)
         slots += tenant(region_slots[i].life) == SUBJECT_FIRST_TID + thread;
     if (tenant(now) != SUBJECT_FIRST_TID + thread)
-        model_fail("member", "thread %llu enters another's name into a slot: 0x%llx", thread, now);
+        model_fail("participant", "thread %llu enters another's name into a slot: 0x%llx", thread,
+                   now);
     else if (tenant(before) != 0)
-        model_fail("member", "thread %llu takes the slot of another: 0x%llx", thread, before);
+        model_fail("participant", "thread %llu takes the slot of another: 0x%llx", thread, before);
     else if (slot_generation(now) != slot_generation(before) + 1)
-        model_fail("member", "a slot is taken, and its slot generation is 0x%llx after 0x%llx",
+        model_fail("participant", "a slot is taken, and its slot generation is 0x%llx after 0x%llx",
                    slot_generation(now), slot_generation(before));
     else if (slots > 1)
-        model_fail("member", "thread %llu takes a second slot", thread, 0);
+        model_fail("participant", "thread %llu takes a second slot", thread, 0);
 }
 
 void region_changed(unsigned thread, uint64_t addr, uint64_t before)
@@ -243,7 +244,8 @@ void region_changed(unsigned thread, uint64_t addr, uint64_t before)
     uint64_t at = addr - (uint64_t)(uintptr_t)region_slots;
     uint64_t now;
 
-    if (at >= slot_count * SLOT_BYTES || at % SLOT_BYTES != offsetof(struct fw_ipc_member_, life))
+    if (at >= slot_count * SLOT_BYTES ||
+        at % SLOT_BYTES != offsetof(struct fw_ipc_participant_, life))
         return;
     now = region_slots[at / SLOT_BYTES].life;
     if (now == (before | FW_ROBUST_WAITERS) && tenant(now) == SUBJECT_FIRST_TID + thread)
@@ -251,12 +253,14 @@ void region_changed(unsigned thread, uint64_t addr, uint64_t before)
     if (tenant(now) != 0)
         check_claim(thread, before, now);
     else if (slot_generation(now) != slot_generation(before))
-        model_fail("member", "nobody takes a slot, and its slot generation changes: 0x%llx, 0x%llx",
-                   before, now);
+        model_fail("participant",
+                   "nobody takes a slot, and its slot generation changes: 0x%llx, 0x%llx", before,
+                   now);
     else if (((uint32_t)now & FW_ROBUST_DIED) != 0 && !is_line_of_dead(before))
-        model_fail("member", "the slot of one that lives is marked: 0x%llx", before, 0);
+        model_fail("participant", "the slot of one that lives is marked: 0x%llx", before, 0);
     else if ((uint32_t)now == 0 && tenant(before) != SUBJECT_FIRST_TID + thread)
-        model_fail("member", "thread %llu gives back what is another's: 0x%llx", thread, before);
+        model_fail("participant", "thread %llu gives back what is another's: 0x%llx", thread,
+                   before);
 }
 
 /* --- Variables of their own ----------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include "../engine/model.h"
 #include "ipc/region/layout.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "ipc_calls.h"
 #include "programs.h"
 
@@ -30,10 +30,10 @@ void region_make(unsigned slots, bool joined);
 void region_begin(unsigned self);
 const struct model_own *region_own(void);
 
-extern struct fw_ipc_member_ *region_slots;
+extern struct fw_ipc_participant_ *region_slots;
 extern const struct fw_ipc_mapping_ *region_mapping;
 
-/* The thread that is a member for the process of this one. */
+/* The thread that is a participant for the process of this one. */
 static inline unsigned region_process_of(unsigned thread)
 {
     return thread < model_program->together ? 0 : thread;

@@ -157,13 +157,13 @@ void ipc_rwlock_killed(unsigned thread)
 static void check_record(unsigned thread, uint64_t addr, uint64_t before)
 {
     uint64_t at = addr - (uint64_t)(uintptr_t)region_slots;
-    uint64_t slot = at / FW_IPC_MEMBER_SIZE;
+    uint64_t slot = at / FW_IPC_PARTICIPANT_SIZE;
     uint64_t now;
 
-    at %= FW_IPC_MEMBER_SIZE;
+    at %= FW_IPC_PARTICIPANT_SIZE;
     if (slot >= model_thread_count || slot == process_of(thread) ||
-        model_is_killed((unsigned)slot) || at < offsetof(struct fw_ipc_member_, shares) ||
-        at >= offsetof(struct fw_ipc_member_, shares) + sizeof region_slots->shares)
+        model_is_killed((unsigned)slot) || at < offsetof(struct fw_ipc_participant_, shares) ||
+        at >= offsetof(struct fw_ipc_participant_, shares) + sizeof region_slots->shares)
         return;
     now = *(const uint64_t *)(uintptr_t)addr;
     if (fw_ipc_share_state_(now) == FW_IPC_SHARE_NONE || (now ^ before) >> 2 != 0 ||

@@ -49,17 +49,17 @@ static void begin(unsigned self)
         ipc_rwlock_tasks_begin();
 }
 
-static int say_consistent(void *keeper)
+static int say_consistent(void *agent)
 {
-    return ipc_rwlock_in_use()->declare_sound(l, keeper);
+    return ipc_rwlock_in_use()->declare_sound(l, agent);
 }
 
 static void section(unsigned self, int error)
 {
-    struct fw_ipc_me_ keeper = ipc_rwlock_tasks_keeper(self);
+    struct fw_ipc_me_ agent = ipc_rwlock_tasks_agent(self);
 
-    ipc_rwlock_section(self, error, say_consistent, &keeper);
-    if (ipc_rwlock_in_use()->release(l, &keeper) != 0)
+    ipc_rwlock_section(self, error, say_consistent, &agent);
+    if (ipc_rwlock_in_use()->release(l, &agent) != 0)
         model_thread_fail("answer", "thread %llu may not end what it writes", self, 0);
     report_remark(self, "has ended writing");
 }

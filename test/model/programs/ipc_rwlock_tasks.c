@@ -45,12 +45,13 @@ static unsigned process_of(unsigned self)
     return script.are_together && self == 1 ? 0 : self;
 }
 
-struct fw_ipc_me_ ipc_rwlock_tasks_keeper(unsigned self)
+struct fw_ipc_me_ ipc_rwlock_tasks_agent(unsigned self)
 {
     unsigned n = process_of(self);
 
-    return (struct fw_ipc_me_){
-        .mapping = region_mapping, .member = &region_slots[n], .id = UINT64_C(1) << 32 | (n + 1)};
+    return (struct fw_ipc_me_){.mapping = region_mapping,
+                               .participant = &region_slots[n],
+                               .id = UINT64_C(1) << 32 | (n + 1)};
 }
 
 static struct process *mine(unsigned self)
@@ -66,7 +67,7 @@ void ipc_rwlock_tasks_make(fw_ipc_rwlock *lock, const struct ipc_rwlock_tasks *h
         model_object("process", model_thread_count * (unsigned)sizeof *processes, NULL, NULL);
     for (unsigned i = 0; i < model_thread_count; i++)
         processes[i].records.mapping = region_mapping;
-    process_keeper_of = ipc_rwlock_tasks_keeper;
+    process_agent_of = ipc_rwlock_tasks_agent;
     if (how->are_together)
         ipc_rwlock_one_process(2);
 }
@@ -75,7 +76,7 @@ void ipc_rwlock_tasks_begin(void)
 {
     struct fw_robust_ debt;
 
-    fw_ipc_debt_begin_(&debt, region_mapping); /* KPR2 */
+    fw_ipc_debt_begin_(&debt, region_mapping); /* AGT2 */
 }
 
 /* The lock of the process's table. */
@@ -111,12 +112,12 @@ static void pass_wake_on(struct queue *q)
 }
 
 /* False: there is none that lives. */
-static bool watch_life(fw_futex_any *words, unsigned *n, uint64_t holder, uint64_t keeper)
+static bool watch_life(fw_futex_any *words, unsigned *n, uint64_t holder, uint64_t agent)
 {
-    const struct fw_ipc_member_ *m = fw_ipc_member_of_(region_mapping, holder);
+    const struct fw_ipc_participant_ *m = fw_ipc_participant_of_(region_mapping, holder);
     uint64_t life;
 
-    if (m == NULL || holder == keeper)
+    if (m == NULL || holder == agent)
         return true;
     life = fw_load64_acquire(&m->life);
     if (life >> 32 != holder >> 32 || (life & FW_ROBUST_OWNER) == 0)
@@ -127,7 +128,7 @@ static bool watch_life(fw_futex_any *words, unsigned *n, uint64_t holder, uint64
 
 /* A look has failed.  ETIMEDOUT: the deadline is over, if there is one. */
 static int sleep_in(struct queue *q, const struct process *p, const struct look *look,
-                    uint64_t keeper, const fw_deadline *deadline)
+                    uint64_t agent, const fw_deadline *deadline)
 {
     static const fw_deadline interval = {{KERNEL_BOOT_NS / 1000000000 + 1, 0}, CLOCK_MONOTONIC};
     fw_futex_any words[4] = {{look->word, look->expected, FW_FUTEX_SHARED}};
@@ -142,7 +143,7 @@ static int sleep_in(struct queue *q, const struct process *p, const struct look 
         words[n++] = (fw_futex_any){fw_ipc_share_half_(p->records.waits.at), (uint32_t)p->expected,
                                     FW_FUTEX_SHARED};
     deaths = n;
-    if (q->is_late && !watch_life(words, &n, look->holder, keeper))
+    if (q->is_late && !watch_life(words, &n, look->holder, agent))
         return 0;
     if (q->is_late)
         words[n++] = (fw_futex_any){&region_mapping->head->alarm, 0, FW_FUTEX_SHARED};
@@ -201,7 +202,7 @@ static int announce(struct process *p, uint64_t now, struct look *look)
 /* 0: in; EBUSY: they wait; else none of them comes in. */
 static int attempt_to_read(unsigned self, struct process *p, bool is_new, struct look *look)
 {
-    struct fw_ipc_me_ keeper = ipc_rwlock_tasks_keeper(self);
+    struct fw_ipc_me_ agent = ipc_rwlock_tasks_agent(self);
     struct fw_waitqueue_ *table;
     const uint32_t *sleeper;
     uint64_t now;
@@ -210,7 +211,7 @@ static int attempt_to_read(unsigned self, struct process *p, bool is_new, struct
     while (error == 0) {
         if (come_in(self, p, is_new, &now))
             return 0;
-        error = ipc_rwlock_in_use()->recover(l, &keeper, NULL, now);
+        error = ipc_rwlock_in_use()->recover(l, &agent, NULL, now);
         if (error == EBUSY)
             error = announce(p, now, look);
     }
@@ -269,7 +270,7 @@ void ipc_rwlock_tasks_serve(unsigned self, const fw_deadline *deadline)
     struct look look;
 
     while (serve(self, p, &look) == EBUSY)
-        if (sleep_in(&q, p, &look, ipc_rwlock_tasks_keeper(self).id, deadline) == ETIMEDOUT)
+        if (sleep_in(&q, p, &look, ipc_rwlock_tasks_agent(self).id, deadline) == ETIMEDOUT)
             return;
     pass_wake_on(&q);
 }
@@ -295,7 +296,7 @@ void ipc_rwlock_tasks_hold(unsigned self)
 
     while (attempt_to_read(self, p, is_new, &look) == EBUSY) {
         is_new = false;
-        sleep_in(&q, p, &look, ipc_rwlock_tasks_keeper(self).id, NULL);
+        sleep_in(&q, p, &look, ipc_rwlock_tasks_agent(self).id, NULL);
     }
     pass_wake_on(&q);
     pass();
@@ -314,7 +315,7 @@ void ipc_rwlock_tasks_drop(unsigned self)
 /* --- Writing -------------------------------------------------------------------------------- */
 
 /* As close_it in region_rwlock.c. */
-static int close_it(const struct fw_ipc_me_ *keeper, const struct queue *q, bool *is_closing,
+static int close_it(const struct fw_ipc_me_ *agent, const struct queue *q, bool *is_closing,
                     struct look *look)
 {
     uint64_t phase = IPC_RW_DRAINING | (q->was_told ? FW_IPC_WAITERS : 0);
@@ -323,7 +324,7 @@ static int close_it(const struct fw_ipc_me_ *keeper, const struct queue *q, bool
 
     do {
         now = fw_load64_relaxed(&l->word_);
-        error = ipc_rwlock_in_use()->close(l, keeper, NULL, phase, &now);
+        error = ipc_rwlock_in_use()->close(l, agent, NULL, phase, &now);
     } while (error == EBUSY && !ipc_rwlock_in_use()->task_announce_writer(l, &now));
     *look = (struct look){ipc_rw_half(l), (uint32_t)now, ipc_rw_holder(now)};
     *is_closing = error == 0 && (now & IPC_RW_DRAINING) != 0;
@@ -331,21 +332,21 @@ static int close_it(const struct fw_ipc_me_ *keeper, const struct queue *q, bool
 }
 
 /* As drain there. */
-static int drain(const struct fw_ipc_me_ *keeper, struct look *look)
+static int drain(const struct fw_ipc_me_ *agent, struct look *look)
 {
     struct fw_ipc_rw_reader_ reader;
-    int error = ipc_rwlock_in_use()->task_drain(l, keeper, &reader);
+    int error = ipc_rwlock_in_use()->task_drain(l, agent, &reader);
 
     if (error == EBUSY)
         *look = (struct look){reader.word, reader.expected, reader.holder};
     else if (error == 0)
-        ipc_rwlock_in_use()->begin(l, keeper);
+        ipc_rwlock_in_use()->begin(l, agent);
     return error;
 }
 
 int ipc_rwlock_tasks_write(unsigned self, const fw_deadline *deadline, bool now)
 {
-    const struct fw_ipc_me_ keeper = ipc_rwlock_tasks_keeper(self);
+    const struct fw_ipc_me_ agent = ipc_rwlock_tasks_agent(self);
     struct queue q = {.is_late = script.are_late};
     struct process *p = mine(self);
     bool is_closing = false;
@@ -357,16 +358,16 @@ int ipc_rwlock_tasks_write(unsigned self, const fw_deadline *deadline, bool now)
         if (process_of(self) == self)
             serve(self, p, &look);
         if (!is_closing)
-            error = close_it(&keeper, &q, &is_closing, &look);
+            error = close_it(&agent, &q, &is_closing, &look);
         if (is_closing)
-            error = drain(&keeper, &look);
+            error = drain(&agent, &look);
         if (error != EBUSY) {
             pass_wake_on(&q);
             return error;
         }
-    } while (!now && sleep_in(&q, p, &look, keeper.id, deadline) != ETIMEDOUT);
+    } while (!now && sleep_in(&q, p, &look, agent.id, deadline) != ETIMEDOUT);
     if (is_closing)
-        ipc_rwlock_in_use()->task_give_up(l, &keeper);
+        ipc_rwlock_in_use()->task_give_up(l, &agent);
     pass_wake_on(&q);
     return ETIMEDOUT;
 }

@@ -8,7 +8,7 @@
 #include <furwock/bits/deadline.h>
 #include <furwock/ipc/rwlock.h>
 
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /*
  * What a process does for its tasks that read and write a lock of a region: as
@@ -29,7 +29,7 @@ void ipc_rwlock_tasks_make(fw_ipc_rwlock *lock, const struct ipc_rwlock_tasks *h
 void ipc_rwlock_tasks_begin(void);
 
 /* By this name tasks hold it. */
-struct fw_ipc_me_ ipc_rwlock_tasks_keeper(unsigned self);
+struct fw_ipc_me_ ipc_rwlock_tasks_agent(unsigned self);
 
 /* A task comes in, and stays; all that have done so leave. */
 void ipc_rwlock_tasks_hold(unsigned self);

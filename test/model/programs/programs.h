@@ -20,7 +20,7 @@ struct program_group {
         GROUP(ipc_cond), GROUP(ipc_await), GROUP(ipc_await_permits), GROUP(ipc_await_rwlock),      \
         GROUP(posix_sem), GROUP(posix_cond), GROUP(posix_rwlock), GROUP(posix_barrier),            \
         GROUP(posix_mutex), GROUP(rt), GROUP(scx), GROUP(bucket), GROUP(ipc_sem), GROUP(ipc_head), \
-        GROUP(ipc_directory), GROUP(ipc_join), GROUP(ipc_member), GROUP(ipc_deaths),               \
+        GROUP(ipc_directory), GROUP(ipc_join), GROUP(ipc_participant), GROUP(ipc_deaths),          \
         GROUP(ipc_atomic), GROUP(ipc_stripe), GROUP(ipc_table), GROUP(kmod)
 
 #define PROGRAM_GROUP_(file) file##_programs

@@ -13,7 +13,7 @@ static uint32_t *events;
 
 static __thread int made;
 
-struct fw_ipc_me_ (*process_keeper_of)(unsigned thread);
+struct fw_ipc_me_ (*process_agent_of)(unsigned thread);
 
 void process_make(void)
 {
@@ -27,7 +27,7 @@ void process_make(void)
 
 void process_forget(void)
 {
-    process_keeper_of = NULL;
+    process_agent_of = NULL;
     events = NULL;
     posted_use(NULL);
 }

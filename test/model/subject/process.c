@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, the keeper, and sleeps: process.h. */
+/* Memory, the agent, and sleeps: process.h. */
 #include "process.h"
 
 #include "process_lock.h"
@@ -14,7 +14,7 @@
 #include "../buckets.h"
 #include "../engine/model.h"
 #include "await/watch.h"
-#include "ipc/region/keeper.h"
+#include "ipc/region/agent.h"
 #include "ipc/wait.h"
 #include "sys/descriptors.h"
 
@@ -59,22 +59,22 @@ void subject_process_free(void *p)
     b->is_used = 0;
 }
 
-/* --- The keeper: src/ipc/region/keeper.h ------------------------------------------------------ */
+/* --- The agent: src/ipc/region/agent.h ------------------------------------------------------ */
 
 static uint32_t uses FW_OF_PROCESS_;
 static const void *noted FW_OF_PROCESS_;
 static uint32_t noted_task FW_OF_PROCESS_;
-bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper) FW_OF_PROCESS_;
+bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *agent) FW_OF_PROCESS_;
 
 /* Of the process that the thread is in, if that is not a process by itself. */
-static bool find_shared_keeper(struct fw_ipc_me_ *me)
+static bool find_shared_agent(struct fw_ipc_me_ *me)
 {
     const struct fw_ipc_mapping_ *mapping = &fw_ipc_mappings_[0];
 
     if (model_current >= model_program->together)
         return false;
     *me = (struct fw_ipc_me_){
-        .mapping = mapping, .member = mapping->members, .id = UINT64_C(1) << 32 | 1};
+        .mapping = mapping, .participant = mapping->participants, .id = UINT64_C(1) << 32 | 1};
     return true;
 }
 
@@ -86,61 +86,61 @@ void process_begin(void)
     if (loops++ != 0)
         return;
     (void)!fw_ipc_enter_((const void *)fw_ipc_mappings_[0].base, &me);
-    fw_ipc_debt_begin_(&debt, &fw_ipc_mappings_[0]); /* KPR2 */
+    fw_ipc_debt_begin_(&debt, &fw_ipc_mappings_[0]); /* AGT2 */
 }
 
-bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
+bool fw_ipc_agent_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 {
-    if (find_shared_keeper(me))
+    if (find_shared_agent(me))
         return true;
-    if (process_keeper_of == NULL)
+    if (process_agent_of == NULL)
         return fw_ipc_enter_((const void *)mapping->base, me) == 0;
-    *me = process_keeper_of(model_current);
+    *me = process_agent_of(model_current);
     return true;
 }
 
-bool fw_ipc_keeper_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
-                             struct fw_ipc_me_ *me)
+bool fw_ipc_agent_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
+                            struct fw_ipc_me_ *me)
 {
-    return n == 0 && fw_ipc_keeper_find_(mapping, me);
+    return n == 0 && fw_ipc_agent_find_(mapping, me);
 }
 
-int fw_ipc_keeper_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
+int fw_ipc_agent_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 {
-    return fw_ipc_keeper_find_(mapping, me) ? 0 : EAGAIN;
+    return fw_ipc_agent_find_(mapping, me) ? 0 : EAGAIN;
 }
 
-int fw_ipc_keeper_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me)
+int fw_ipc_agent_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n, struct fw_ipc_me_ *me)
 {
-    return n == 0 ? fw_ipc_keeper_(mapping, me) : EAGAIN;
+    return n == 0 ? fw_ipc_agent_(mapping, me) : EAGAIN;
 }
 
-void fw_ipc_keeper_use_(const struct fw_ipc_mapping_ *mapping)
+void fw_ipc_agent_use_(const struct fw_ipc_mapping_ *mapping)
 {
     (void)mapping;
     uses++;
 }
 
-void fw_ipc_keeper_unuse_(const struct fw_ipc_mapping_ *mapping)
+void fw_ipc_agent_unuse_(const struct fw_ipc_mapping_ *mapping)
 {
     (void)mapping;
     if (uses-- == 0)
-        model_thread_fail("keeper", "its last use has ended twice", 0, 0);
+        model_thread_fail("agent", "its last use has ended twice", 0, 0);
 }
 
-void fw_ipc_keeper_stop_(const struct fw_ipc_mapping_ *mapping)
+void fw_ipc_agent_stop_(const struct fw_ipc_mapping_ *mapping)
 {
     (void)mapping;
 }
 
 /* A process has one lock here that tasks can hold. */
-void fw_ipc_keeper_note_(const void *lock, uint32_t task)
+void fw_ipc_agent_note_(const void *lock, uint32_t task)
 {
     noted = lock;
     noted_task = task;
 }
 
-uint32_t fw_ipc_keeper_names_(const void *lock)
+uint32_t fw_ipc_agent_names_(const void *lock)
 {
     return lock == noted ? noted_task : 0;
 }
@@ -152,7 +152,7 @@ void process_check_end(void)
     if (--loops != 0)
         return;
     if (uses != 0)
-        model_thread_fail("keeper", "%llu uses have not ended", uses, 0);
+        model_thread_fail("agent", "%llu uses have not ended", uses, 0);
     for (; b->size != 0; b = (const struct block *)((const uint64_t *)(b + 1) + b->size))
         if (b->is_used != 0)
             model_thread_fail("memory", "%llu bytes have not been freed", b->size * 8, 0);

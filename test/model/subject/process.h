@@ -9,16 +9,17 @@
 #include <furwock/await.h>
 
 #include "../posted.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 
 /*
  * What a process has for itself in programs in which each model thread is one, with a loop: memory,
- * a keeper, an engine, descriptors.  All of it lies in a section that is brought and taken away
+ * an agent, an engine, descriptors.  All of it lies in a section that is brought and taken away
  * with the thread (FW_OF_PROCESS_), so that nobody else sees it, and it goes when the thread is
  * killed.
  *
- * The keeper of a process is its thread's own member of the region.  The engine has posted waits in
- * the kernel (posted.h).  A loop sleeps on two events, the one of its inbox and its engine's.
+ * The agent of a process is its thread's own participant of the region.  The engine has posted
+ * waits in the kernel (posted.h).  A loop sleeps on two events, the one of its inbox and its
+ * engine's.
  */
 extern uint8_t __start_model_process_variables[], __stop_model_process_variables[];
 
@@ -28,8 +29,8 @@ void process_make(void);
 /* Before any program's: there are none. */
 void process_forget(void);
 
-/* Set by a program: the keepers of processes are not their threads' own members, but these. */
-extern struct fw_ipc_me_ (*process_keeper_of)(unsigned thread);
+/* Set by a program: the agents of processes are not their threads' own participants, but these. */
+extern struct fw_ipc_me_ (*process_agent_of)(unsigned thread);
 
 /* A step: another thread may do something to it. */
 bool process_is_shared(const void *p);
@@ -52,7 +53,7 @@ void process_begin(void);
  */
 void process_has_loop(fw_loop *loop, bool is_late);
 
-/* Its end: nothing is used any more (KPR1), and no memory is left. */
+/* Its end: nothing is used any more (AGT1), and no memory is left. */
 void process_check_end(void);
 
 #endif

@@ -8,7 +8,7 @@ import gdb
 
 from furwock_gdb.program import Corrupt, count, few, read, thread, unpack
 
-MAGIC, FORMAT, MEMBER_SIZE = 0x316b636f77727566, 1, 256
+MAGIC, FORMAT, PARTICIPANT_SIZE = 0x316b636f77727566, 1, 256
 SLOT, WAITERS, DIED = 0xffff, 1 << 31, 1 << 30
 HOLDER = SLOT | 0xffffffff << 32
 KEEPS = 0x6b656570
@@ -37,7 +37,7 @@ class Region:
     """The region around an object: its participants, by slot."""
 
     def __init__(self, address):
-        self.base, self.members = None, []
+        self.base, self.participants = None, []
         lowest = mapped_from(address) if address is not None else None
         if lowest is None:
             return
@@ -53,13 +53,13 @@ class Region:
             size, = unpack(base + 24, "Q")
             at, n = unpack(base + 40, "II")
             used, = unpack(base + 80, "I")
-            if address - base >= size or n > 4096 or at + n * MEMBER_SIZE > size:
+            if address - base >= size or n > 4096 or at + n * PARTICIPANT_SIZE > size:
                 return False
-            slots = read(base + at, min(used, n) * MEMBER_SIZE)
+            slots = read(base + at, min(used, n) * PARTICIPANT_SIZE)
         except gdb.MemoryError:
             return False
         self.base = base
-        self.members = list(struct.iter_unpack("<QQ40xQ8xIIQ40s128s", slots))
+        self.participants = list(struct.iter_unpack("<QQ40xQ8xIIQ40s128s", slots))
         return True
 
     def person(self, process, number):
@@ -72,11 +72,11 @@ class Region:
         slot, generation = (word & SLOT) - 1, word >> 32
         if slot < 0 or word & SLOT == SLOT:
             raise Corrupt
-        if not self.members:
+        if not self.participants:
             return f"participant {slot + 1}.{generation} of the region"
-        if slot >= len(self.members):
+        if slot >= len(self.participants):
             raise Corrupt
-        life, ids, _, how, _, introduced, former, _ = self.members[slot]
+        life, ids, _, how, _, introduced, former, _ = self.participants[slot]
         if life >> 32 == generation and introduced == generation:
             text = self.person(ids >> 32, ids & 0xffffffff)
             if how == KEEPS:
@@ -94,13 +94,13 @@ class Region:
         return life & 0x3fffffff != 0 and not life & DIED
 
     def present(self):
-        for member in self.members:
-            life, introduced = member[0], member[5]
+        for participant in self.participants:
+            life, introduced = participant[0], participant[5]
             if self.lives(life) and introduced == life >> 32:
-                yield member
+                yield participant
 
     def waiters(self, lock):
-        if not self.members:
+        if not self.participants:
             return ""
         who = [self.person(m[1] >> 32, m[1] & 0xffffffff) for m in self.present()
                if m[2] == lock.address - self.base and m[3] != KEEPS]
@@ -118,7 +118,7 @@ class Region:
 
 def sleepers(word, region, lock):
     known = region.waiters(lock)
-    return known or (", threads may wait" if word & WAITERS and not region.members else "")
+    return known or (", threads may wait" if word & WAITERS and not region.participants else "")
 
 
 def ipc_mutex(lock):
@@ -150,14 +150,14 @@ def ipc_rwlock(lock):
     if readers:
         parts.append(f"locked by {count(len(readers), 'reader')} [{few(readers)}]")
     if not parts:
-        parts.append("unlocked" if region.members else "not locked for writing")
+        parts.append("unlocked" if region.participants else "not locked for writing")
     return ", ".join(parts) + sleepers(word, region, lock)
 
 
 def ipc_cond(lock):
     word, region = lock["word_"], Region(lock.address)
     return (region.waiters(lock).lstrip(", ") or
-            ("threads may wait" if word & 1 and not region.members else "no waiters"))
+            ("threads may wait" if word & 1 and not region.participants else "no waiters"))
 
 
 def ipc_sem(lock):

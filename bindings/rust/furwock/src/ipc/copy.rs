@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Data in a region whose members are not trusted.
+//! Data in a region whose participants are not trusted.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -20,8 +20,8 @@ use super::region::UntrustedRegion;
 use super::shm::{self, ShmSafe};
 use super::state::{state_of, LockState};
 
-/// A mutex and its data in a region whose other members are not trusted: the data are copied and
-/// checked, and there are no references to them.
+/// A mutex and its data in a region whose other participants are not trusted: the data are copied
+/// and checked, and there are no references to them.
 ///
 /// It is the same object as a [`Mutex`](super::Mutex) of that name and type.
 ///
@@ -61,7 +61,7 @@ impl<T: ShmSafe> CopyMutex<T> {
 
     mutex_methods! {
         CopyGuard, CopyResult;
-        /// Takes the mutex, waiting for it if need be: forever, if a hostile member holds it.
+        /// Takes the mutex, waiting for it if need be: forever, if a hostile participant holds it.
         lock;
         /// Registers a repair function, for this process, as
         /// [`Mutex::on_death`](super::Mutex::on_death); `repair` changes a copy.

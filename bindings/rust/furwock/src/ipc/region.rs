@@ -29,14 +29,14 @@ impl Drop for Handle {
     }
 }
 
-/// A region of whose other members nothing is assumed: they may write anything anywhere, at any
-/// time.  To open one is safe.
+/// A region of whose other participants nothing is assumed: they may write anything anywhere, at
+/// any time.  To open one is safe.
 ///
 /// Its semaphores, permits, barriers, condition variables and onces are those of a [`Region`],
 /// since the library checks what it finds in them; data are accessed through a
-/// [`CopyMutex`](super::CopyMutex), which copies and validates.  What remains to a hostile member
-/// is to deny service: by holding a lock forever, or by truncating the file, which kills the
-/// others with SIGBUS.
+/// [`CopyMutex`](super::CopyMutex), which copies and validates.  What remains to a hostile
+/// participant is to deny service: by holding a lock forever, or by truncating the file, which
+/// kills the others with SIGBUS.
 ///
 /// A clone is the same region.  It is closed when its last clone and the last object that was
 /// opened in it are dropped; what threads of this process still hold there (a guard that was
@@ -44,7 +44,7 @@ impl Drop for Handle {
 #[derive(Clone)]
 pub struct UntrustedRegion(pub(super) Arc<Handle>);
 
-/// A region whose members are trusted: its locks give references to the data.
+/// A region whose participants are trusted: its locks give references to the data.
 ///
 /// It is what [`RegionOptions::open`] returns, which says what is trusted; it dereferences to an
 /// [`UntrustedRegion`], which has the methods.

@@ -5,7 +5,10 @@
 #include "sys/robust.h"
 #include "unit.h"
 
-/* src/ipc/region/member_list.c: a slot leaves its thread's robust list only if none was skipped. */
+/*
+ * src/ipc/region/participant_list.c: a slot leaves its thread's robust list only if none was
+ * skipped.
+ */
 
 static struct fw_ipc_me_ me;
 static pthread_mutex_t mutex;
@@ -25,14 +28,15 @@ static uintptr_t *entry(void)
 {
     if (fw_robust_thread_.head->offset == 0)
         skip(); /* there are no robust lists here */
-    return (uintptr_t *)(void *)((char *)me.member + offsetof(struct fw_ipc_member_, life) -
+    return (uintptr_t *)(void *)((char *)me.participant +
+                                 offsetof(struct fw_ipc_participant_, life) -
                                  fw_robust_thread_.head->offset);
 }
 
 TEST(leaves_beside_a_mutex)
 {
     assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)entry());
-    assert_true(fw_ipc_list_leave_(me.member));
+    assert_true(fw_ipc_list_leave_(me.participant));
     assert_int_not_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
     assert_int_equal(fw_robust_thread_.head->first, (uintptr_t)fw_robust_thread_.head);
@@ -42,7 +46,7 @@ TEST(leaves_after_a_mutex)
 {
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
     assert_int_equal(*entry(), (uintptr_t)fw_robust_thread_.head);
-    assert_true(fw_ipc_list_leave_(me.member));
+    assert_true(fw_ipc_list_leave_(me.participant));
 }
 
 TEST(stays_where_a_mutex_was_skipped)
@@ -50,9 +54,9 @@ TEST(stays_where_a_mutex_was_skipped)
     uintptr_t next = *entry();
 
     *entry() = (uintptr_t)fw_robust_thread_.head;
-    assert_false(fw_ipc_list_leave_(me.member));
+    assert_false(fw_ipc_list_leave_(me.participant));
     *entry() = next;
-    assert_true(fw_ipc_list_leave_(me.member));
+    assert_true(fw_ipc_list_leave_(me.participant));
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
 }
 

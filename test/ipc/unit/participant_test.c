@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "ipc/region/member.h"
+#include "ipc/region/participant.h"
 #include "sys/origin.h"
 #include "test/support/robust_lists.h"
 #include "unit.h"
 
 /*
- * src/ipc/region/member.c and src/ipc/region/member_asked.c: threads as members of a region, with
- * the real kernel.
+ * src/ipc/region/participant.c and src/ipc/region/participant_asked.c: threads as participants of a
+ * region, with the real kernel.
  */
 
 static int make(void)
@@ -35,7 +35,7 @@ static struct fw_ipc_me_ enter(void)
 
 static uint64_t line_life(unsigned slot)
 {
-    return fw_load64_acquire(&fixture.mapping->members[slot].life);
+    return fw_load64_acquire(&fixture.mapping->participants[slot].life);
 }
 
 TEST(enters_once)
@@ -44,13 +44,14 @@ TEST(enters_once)
 
     assert_int_equal(me.id, again.id);
     assert_int_equal(me.id, UINT64_C(1) << 32 | 1);
-    assert_ptr_equal(me.member, &fixture.mapping->members[0]);
-    assert_int_equal((uint32_t)me.member->life, (uint32_t)syscall(SYS_gettid) | FW_ROBUST_WAITERS);
-    assert_int_equal(me.member->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
+    assert_ptr_equal(me.participant, &fixture.mapping->participants[0]);
+    assert_int_equal((uint32_t)me.participant->life,
+                     (uint32_t)syscall(SYS_gettid) | FW_ROBUST_WAITERS);
+    assert_int_equal(me.participant->ids, (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid));
     assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
-    assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id), me.member->ids);
-    assert_int_equal(fixture.mapping->head->members_used, 1);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id), me.participant->ids);
+    assert_int_equal(fixture.mapping->head->participants_used, 1);
 }
 
 TEST(refuses_what_lies_elsewhere)
@@ -74,13 +75,13 @@ TEST(leaves_and_comes_back_as_another)
     assert_int_equal(fw_ipc_life_(fixture.mapping, me.id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_life_(fixture.mapping, again.id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id),
-                     me.member->ids); /* remembered for a time */
+                     me.participant->ids); /* remembered for a time */
     for (unsigned i = 0; i < FW_IPC_FORMER; i++) {
         fw_ipc_leave_(fixture.mapping);
         enter();
     }
     assert_int_equal(fw_ipc_ids_(fixture.mapping, me.id), 0);
-    assert_int_equal(fw_ipc_ids_(fixture.mapping, again.id), again.member->ids);
+    assert_int_equal(fw_ipc_ids_(fixture.mapping, again.id), again.participant->ids);
 }
 
 TEST(tells_what_no_thread_can_have_been)
@@ -123,7 +124,7 @@ TEST(finds_deaths_that_nobody_marked)
     uint64_t id = await(said), life = line_life(0);
 
     kill_and_wait(child);
-    fw_store64_release(&fixture.mapping->members[0].life, life);
+    fw_store64_release(&fixture.mapping->participants[0].life, life);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_ALIVE);
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, id), FW_IPC_DEAD);
     assert_int_equal(fw_ipc_life_(fixture.mapping, id), FW_IPC_DEAD);
@@ -136,21 +137,24 @@ TEST(knows_a_thread_from_another_with_its_id)
 
     if (!fw_thread_about_((uint32_t)gettid(), &about))
         skip(); /* no /proc */
-    me.member->here_since = about.started;
+    me.participant->here_since = about.started;
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
-    me.member->here_since = about.started - 1; /* it was here before this one began */
+    me.participant->here_since = about.started - 1; /* it was here before this one began */
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_DEAD);
 }
 
-/* A thread that is older than the slot, so that it cannot be told from its member by its start. */
+/*
+ * A thread that is older than the slot, so that it cannot be told from its participant by its
+ * start.
+ */
 TEST(notices_a_slot_that_names_another)
 {
     struct fw_ipc_me_ me = enter();
-    uint64_t life = me.member->life;
+    uint64_t life = me.participant->life;
 
-    me.member->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
+    me.participant->life = (life & ~(uint64_t)FW_ROBUST_OWNER) | (uint32_t)getppid();
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_CORRUPT);
-    me.member->life = life;
+    me.participant->life = life;
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 
@@ -160,13 +164,13 @@ TEST(asks_once_in_a_while)
     const uint64_t ever = UINT64_C(1000000) << 30; /* twelve days */
     const uint64_t briefly = UINT64_C(1) << 21;
 
-    me.member->asked_at -= 1000000;
+    me.participant->asked_at -= 1000000;
     assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, briefly));
     assert_true(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
     assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, 0));
-    me.member->asked_at--; /* on the clock of whoever is ahead */
+    me.participant->asked_at--; /* on the clock of whoever is ahead */
     assert_true(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
-    me.member->asked_at += 1000000;
+    me.participant->asked_at += 1000000;
     assert_false(fw_ipc_was_asked_about_(me.mapping, me.id, ever));
 }
 
@@ -189,19 +193,19 @@ static void *visit(void *arg)
 TEST(others_are_what_the_process_knows)
 {
     struct fw_ipc_me_ me = enter();
-    struct fw_ipc_member_ *forged = &fixture.mapping->members[2];
+    struct fw_ipc_participant_ *forged = &fixture.mapping->participants[2];
     struct visit v = {.is_in = 0};
     pthread_t thread;
 
-    *forged = *me.member;
-    assert_false(fw_ipc_has_other_members_(fixture.mapping));
+    *forged = *me.participant;
+    assert_false(fw_ipc_has_other_participants_(fixture.mapping));
     pthread_create(&thread, NULL, visit, &v);
     await(&v.is_in);
-    fw_store64_release(&v.me.member->life, 0);
-    assert_true(fw_ipc_has_other_members_(fixture.mapping));
+    fw_store64_release(&v.me.participant->life, 0);
+    assert_true(fw_ipc_has_other_participants_(fixture.mapping));
     fw_store64_release(&v.must_go, 1);
     pthread_join(thread, NULL);
-    while (fw_ipc_has_other_members_(fixture.mapping))
+    while (fw_ipc_has_other_participants_(fixture.mapping))
         sched_yield();
 }
 
@@ -209,8 +213,9 @@ TEST(takes_a_thread_without_an_id_as_alive)
 {
     struct fw_ipc_me_ me = enter();
 
-    me.member->introduced = 0;
-    me.member->here_since = (me.member->here_since >> 40 << 40) | 1; /* soon after the start */
+    me.participant->introduced = 0;
+    me.participant->here_since =
+        (me.participant->here_since >> 40 << 40) | 1; /* soon after the start */
     assert_int_equal(fw_ipc_life_slow_(fixture.mapping, me.id), FW_IPC_ALIVE);
 }
 

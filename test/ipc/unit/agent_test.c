@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "keeper_fixture.h"
+#include "agent_fixture.h"
 
 TEST(stays_while_it_is_used)
 {
     take(1);
-    fw_ipc_keeper_stop_(fixture.mapping);
-    assert_true(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    fw_ipc_agent_stop_(fixture.mapping);
+    assert_true(fw_ipc_agent_find_(fixture.mapping, &agent));
     assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(1)), 0);
-    fw_ipc_keeper_stop_(fixture.mapping);
-    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    fw_ipc_agent_stop_(fixture.mapping);
+    assert_false(fw_ipc_agent_find_(fixture.mapping, &agent));
 }
 
 TEST(holds_for_one_task)
@@ -36,8 +36,8 @@ TEST(passes_from_task_to_task)
 {
     take(7);
     uint64_t generation = fw_ipc_mutex_generation(m);
-    fw_ipc_keeper_note_(m, TASK(8));
-    fw_ipc_mutex_pass_(m, &keeper, fw_ipc_task_bits_(TASK(8)));
+    fw_ipc_agent_note_(m, TASK(8));
+    fw_ipc_mutex_pass_(m, &agent, fw_ipc_task_bits_(TASK(8)));
     assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(7)), EPERM);
     assert_true(fw_ipc_mutex_generation(m) == generation + 1);
     assert_int_equal(fw_ipc_mutex_unlock_as_(m, TASK(8)), 0);

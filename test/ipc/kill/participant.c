@@ -142,4 +142,5 @@ static const struct kill_case cases[] = {
     {"make and fill an object", reset_fresh, NULL, NULL, make_filled, make_filled, make_filled, 0},
     {.name = NULL}};
 
-const struct kill_table member_table = {.name = "member", .cases = cases, .prepare = prepare};
+const struct kill_table participant_table = {
+    .name = "participant", .cases = cases, .prepare = prepare};

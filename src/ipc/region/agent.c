@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Who the keepers are.  Contract: keeper.h; how they begin and end: keeper_start.c. */
-#include "ipc/region/keeper.h"
+/* Who the agents are.  Contract: agent.h; how they begin and end: agent_start.c. */
+#include "ipc/region/agent.h"
 
 #include <stddef.h>
 
 #include <furwock/bits/atomic.h>
 
-#include "ipc/region/keeper_table.h"
+#include "ipc/region/agent_table.h"
 
-struct fw_keeper_ fw_ipc_keepers_[FW_RANGES];
-bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *keeper);
+struct fw_agent_ fw_ipc_agents_[FW_RANGES];
+bool (*fw_ipc_hand_over_hook_)(void *lock, const struct fw_ipc_me_ *agent);
 
-bool fw_ipc_keeper_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
-                             struct fw_ipc_me_ *me)
+bool fw_ipc_agent_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
+                            struct fw_ipc_me_ *me)
 {
-    const struct fw_keeper_ *k = &fw_ipc_keepers_[mapping->index];
+    const struct fw_agent_ *k = &fw_ipc_agents_[mapping->index];
 
-    for (; fw_keeper_is_here_(k, mapping); n--) {
+    for (; fw_agent_is_here_(k, mapping); n--) {
         if (n == 0) {
             *me = k->me;
             return true;
@@ -28,19 +28,19 @@ bool fw_ipc_keeper_find_nth_(const struct fw_ipc_mapping_ *mapping, unsigned n,
     return false;
 }
 
-bool fw_ipc_keeper_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
+bool fw_ipc_agent_find_(const struct fw_ipc_mapping_ *mapping, struct fw_ipc_me_ *me)
 {
-    return fw_ipc_keeper_find_nth_(mapping, 0, me);
+    return fw_ipc_agent_find_nth_(mapping, 0, me);
 }
 
-void fw_ipc_keeper_use_(const struct fw_ipc_mapping_ *mapping)
+void fw_ipc_agent_use_(const struct fw_ipc_mapping_ *mapping)
 {
-    fw_add32_relaxed(&fw_ipc_keepers_[mapping->index].uses, 1);
+    fw_add32_relaxed(&fw_ipc_agents_[mapping->index].uses, 1);
 }
 
-void fw_ipc_keeper_unuse_(const struct fw_ipc_mapping_ *mapping)
+void fw_ipc_agent_unuse_(const struct fw_ipc_mapping_ *mapping)
 {
-    fw_add32_release(&fw_ipc_keepers_[mapping->index].uses, UINT32_MAX);
+    fw_add32_release(&fw_ipc_agents_[mapping->index].uses, UINT32_MAX);
 }
 
 /* One word an entry: the lower half of the address over 8, then the task. */
@@ -59,7 +59,7 @@ static uint64_t tag_of(const void *lock)
     return (uint64_t)(uint32_t)((uintptr_t)lock >> ALIGN_SHIFT) << TASK_BITS;
 }
 
-void fw_ipc_keeper_note_(const void *lock, uint32_t task)
+void fw_ipc_agent_note_(const void *lock, uint32_t task)
 {
     uint64_t *place = place_of(lock);
 
@@ -69,7 +69,7 @@ void fw_ipc_keeper_note_(const void *lock, uint32_t task)
         fw_store64_relaxed(place, 0);
 }
 
-uint32_t fw_ipc_keeper_names_(const void *lock)
+uint32_t fw_ipc_agent_names_(const void *lock)
 {
     uint64_t noted = fw_load64_relaxed(place_of(lock));
 

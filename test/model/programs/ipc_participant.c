@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs for members of a region that come and leave at any instruction, beside others that
- * look for the dead.  A thread says in shadow memory which id it has.
+ * The programs for participants of a region that come and leave at any instruction, beside others
+ * that look for the dead.  A thread says in shadow memory which id it has.
  *
  *   join      joins the region
  *   leave     leaves
  *   look      asks whether the others live, by each id that they have had first or last
  *   ask       the same, and asks the system, too
  *   name      asks who they are, by the same ids
- *   company   asks whether the process has other members (all are threads of one then)
+ *   company   asks whether the process has other participants (all are threads of one then)
  *
  * Checked, besides what ipc_region.h says: nobody is said to be dead who has neither died nor begun
  * to leave; nobody is said to live who had left, or whose death was marked, before it was asked,
- * nor by the slow question whose death the kernel did not mark; no id of a member is unreal; an id
- * is never another thread's.  A thread finds a slot where all others are gone.  No slot is used
- * beyond head->members_used, which never falls; and in the end the dead have none.
+ * nor by the slow question whose death the kernel did not mark; no id of a participant is unreal;
+ * an id is never another thread's.  A thread finds a slot where all others are gone.  No slot is
+ * used beyond head->participants_used, which never falls; and in the end the dead have none.
  */
 #include <errno.h>
 
@@ -27,13 +27,13 @@
 
 SCRIPT_WORDS(JOIN, LEAVE, LOOK, ASK, NAME, COMPANY);
 
-enum state { OUTSIDE, MEMBER, LEAVING, LEFT };
+enum state { OUTSIDE, PARTICIPANT, LEAVING, LEFT };
 
 /* By thread: its state, and the ids that it has had last and first. */
 enum { THREADS = 3 };
 enum shadow { STATE, LAST_ID = STATE + THREADS, FIRST_ID = LAST_ID + THREADS };
 
-struct member_script {
+struct participant_script {
     unsigned slots;
     bool is_worn;    /* the first slot has one generation left */
     bool is_process; /* the threads are of one */
@@ -43,7 +43,7 @@ static bool is_worn;
 
 static void setup(void)
 {
-    const struct member_script *script = model_program->arg;
+    const struct participant_script *script = model_program->arg;
 
     region_make(script->slots, false);
     subject_is_one_process = script->is_process;
@@ -54,14 +54,14 @@ static void setup(void)
 
 static enum model_access access(const void *p)
 {
-    uint64_t at = ((uintptr_t)p - (uintptr_t)region_slots) % FW_IPC_MEMBER_SIZE;
+    uint64_t at = ((uintptr_t)p - (uintptr_t)region_slots) % FW_IPC_PARTICIPANT_SIZE;
 
-    if (p == (const void *)&region_mapping->head->members_used)
+    if (p == (const void *)&region_mapping->head->participants_used)
         return ACCESS_STEP;
     if ((uintptr_t)p >= (uintptr_t)region_slots && (uintptr_t)p < (uintptr_t)model_stacks &&
-        (at == offsetof(struct fw_ipc_member_, here_since) ||
-         (at >= offsetof(struct fw_ipc_member_, former) &&
-          at < offsetof(struct fw_ipc_member_, shares))))
+        (at == offsetof(struct fw_ipc_participant_, here_since) ||
+         (at >= offsetof(struct fw_ipc_participant_, former) &&
+          at < offsetof(struct fw_ipc_participant_, shares))))
         return ACCESS_STEP;
     return region_access(p);
 }
@@ -83,8 +83,8 @@ static bool are_others_gone(unsigned self)
     for (unsigned i = 0; i < model_thread_count; i++)
         if (i != self &&
             (model_threads[i].status != THREAD_DONE ||
-             (model_is_killed(i) ? model_program->unmarked && *shadow(STATE + i) != MEMBER
-                                 : *shadow(STATE + i) == MEMBER)))
+             (model_is_killed(i) ? model_program->unmarked && *shadow(STATE + i) != PARTICIPANT
+                                 : *shadow(STATE + i) == PARTICIPANT)))
             return false;
     return true;
 }
@@ -93,16 +93,16 @@ static void join(unsigned self)
 {
     struct fw_ipc_me_ me = {.id = 0};
     bool were_gone = are_others_gone(self);
-    int error = ipc_member_in_use()->region.enter(region_mapping->head, &me);
+    int error = ipc_participant_in_use()->region.enter(region_mapping->head, &me);
 
     if (error == EAGAIN && (!were_gone || is_worn))
         return;
-    if (error != 0 || me.member != fw_ipc_member_of_(region_mapping, me.id))
+    if (error != 0 || me.participant != fw_ipc_participant_of_(region_mapping, me.id))
         model_thread_fail("answer", "thread %llu is answered %llu", self, (uint64_t)error);
     if (model_program->unmarked) /* what it has said of itself is seen before others hear of it */
         fw_fence_seq_cst();
-    report_remark(self, "is a member");
-    *shadow(STATE + self) = MEMBER;
+    report_remark(self, "is a participant");
+    *shadow(STATE + self) = PARTICIPANT;
     *shadow(LAST_ID + self) = me.id;
     if (*shadow(FIRST_ID + self) == 0)
         *shadow(FIRST_ID + self) = me.id;
@@ -110,10 +110,10 @@ static void join(unsigned self)
 
 static void leave(unsigned self)
 {
-    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it is a member for a while */
-    if (*shadow(STATE + self) == MEMBER)
+    model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0); /* it is a participant for a while */
+    if (*shadow(STATE + self) == PARTICIPANT)
         *shadow(STATE + self) = LEAVING;
-    if (!ipc_member_in_use()->region.leave(region_mapping))
+    if (!ipc_participant_in_use()->region.leave(region_mapping))
         model_thread_fail("answer", "thread %llu cannot leave", self, 0);
     if (*shadow(STATE + self) == LEAVING)
         *shadow(STATE + self) = LEFT;
@@ -129,26 +129,26 @@ static void look_at(unsigned self, unsigned thread, uint64_t id, bool asks)
 {
     bool is_told = !model_program->unmarked || asks;
     bool was_gone = !has_id(thread, id) || (is_dead(thread) && is_told);
-    enum fw_ipc_life life = asks ? ipc_member_in_use()->life_slow(region_mapping, id)
-                                 : ipc_member_in_use()->life(region_mapping, id);
+    enum fw_ipc_life life = asks ? ipc_participant_in_use()->life_slow(region_mapping, id)
+                                 : ipc_participant_in_use()->life(region_mapping, id);
 
     if (life == FW_IPC_CORRUPT)
-        model_thread_fail("member", "thread %llu finds that an id of thread %llu is unreal", self,
-                          thread);
+        model_thread_fail("participant", "thread %llu finds that an id of thread %llu is unreal",
+                          self, thread);
     if (life == FW_IPC_ALIVE && was_gone)
-        model_thread_fail("member", "thread %llu takes thread %llu for alive", self, thread);
-    if (life == FW_IPC_DEAD && has_id(thread, id) && *shadow(STATE + thread) == MEMBER &&
+        model_thread_fail("participant", "thread %llu takes thread %llu for alive", self, thread);
+    if (life == FW_IPC_DEAD && has_id(thread, id) && *shadow(STATE + thread) == PARTICIPANT &&
         !model_is_killed(thread))
-        model_thread_fail("member", "thread %llu takes thread %llu for dead", self, thread);
+        model_thread_fail("participant", "thread %llu takes thread %llu for dead", self, thread);
 }
 
 static void name(unsigned thread, uint64_t id)
 {
-    uint64_t ids = ipc_member_in_use()->ids(region_mapping, id);
+    uint64_t ids = ipc_participant_in_use()->ids(region_mapping, id);
 
     if ((uint32_t)ids != SUBJECT_FIRST_TID + thread)
-        model_thread_fail("member", "an id of thread %llu is said to be that of 0x%llx", thread,
-                          ids);
+        model_thread_fail("participant", "an id of thread %llu is said to be that of 0x%llx",
+                          thread, ids);
 }
 
 static void for_each_id(unsigned self, enum word w)
@@ -176,12 +176,12 @@ static void company(unsigned self)
     model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
     were_gone = are_others_gone(self);
     for (unsigned i = 0; i < model_thread_count; i++)
-        had[i] = *shadow(STATE + i) == MEMBER ? *shadow(LAST_ID + i) : 0;
-    answer = ipc_member_in_use()->has_multithreaded(region_mapping);
+        had[i] = *shadow(STATE + i) == PARTICIPANT ? *shadow(LAST_ID + i) : 0;
+    answer = ipc_participant_in_use()->has_multithreaded(region_mapping);
     if (answer && were_gone)
         model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)
-        if (i != self && had[i] != 0 && *shadow(STATE + i) == MEMBER &&
+        if (i != self && had[i] != 0 && *shadow(STATE + i) == PARTICIPANT &&
             *shadow(LAST_ID + i) == had[i] && model_threads[i].status != THREAD_DONE &&
             !model_is_killed(i))
             model_thread_fail("answer", "thread %llu is alone beside thread %llu", self, i);
@@ -213,48 +213,50 @@ static void changed(unsigned thread, uint64_t addr, uint64_t before)
     const struct fw_ipc_head_ *head = region_mapping->head;
 
     region_changed(thread, addr, before);
-    if (addr == (uint64_t)(uintptr_t)&head->members_used && head->members_used < (uint32_t)before)
-        model_fail("member", "%llu slots were used, and now %llu", (uint32_t)before,
-                   head->members_used);
-    for (unsigned i = head->members_used; i < region_mapping->member_count; i++)
+    if (addr == (uint64_t)(uintptr_t)&head->participants_used &&
+        head->participants_used < (uint32_t)before)
+        model_fail("participant", "%llu slots were used, and now %llu", (uint32_t)before,
+                   head->participants_used);
+    for (unsigned i = head->participants_used; i < region_mapping->participant_count; i++)
         if (is_taken(i))
-            model_fail("member", "slot %llu is taken, and %llu are said to be used", i,
-                       head->members_used);
+            model_fail("participant", "slot %llu is taken, and %llu are said to be used", i,
+                       head->participants_used);
 }
 
 static void finished(void)
 {
-    for (unsigned i = 0; i < region_mapping->member_count && !model_program->unmarked; i++) {
+    for (unsigned i = 0; i < region_mapping->participant_count && !model_program->unmarked; i++) {
         uint32_t tid = (uint32_t)region_slots[i].life & FW_ROBUST_OWNER;
         if (tid != 0 && model_is_killed(tid - SUBJECT_FIRST_TID))
-            model_fail("member", "thread %llu is dead, and has slot %llu", tid - SUBJECT_FIRST_TID,
-                       i);
+            model_fail("participant", "thread %llu is dead, and has slot %llu",
+                       tid - SUBJECT_FIRST_TID, i);
     }
 }
 
-static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_MEMBER), .setup = setup,
+static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_PARTICIPANT), .setup = setup,
              .thread = thread, .access = access, .changed = changed, .finished = finished);
 
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, KILLS(1))
 #define SLOTS(n) SLOTS_WITH(n, .is_worn = false)
-#define SLOTS_WITH(n, ...) WITH_OPTIONS(member_script, .slots = (n), __VA_ARGS__)
+#define SLOTS_WITH(n, ...) WITH_OPTIONS(participant_script, .slots = (n), __VA_ARGS__)
 
 static const struct model_program programs[] = {
-    PROGRAM("ipc-member", "join leave join leave | look look", SLOTS(2)),
-    PROGRAM("ipc-member-ask", "join leave join leave | ask ask", SLOTS(1),
+    PROGRAM("ipc-participant", "join leave join leave | look look", SLOTS(2)),
+    PROGRAM("ipc-participant-ask", "join leave join leave | ask ask", SLOTS(1),
             ABOUT("the same; it asks the system, too")),
-    PROGRAM("ipc-member-line", "join leave join leave | join leave look", SLOTS(1)),
-    PROGRAM("ipc-member-name", "join leave | join leave | name name", SLOTS(1),
+    PROGRAM("ipc-participant-line", "join leave join leave | join leave look", SLOTS(1)),
+    PROGRAM("ipc-participant-name", "join leave | join leave | name name", SLOTS(1),
             ABOUT("one slot for two, and a third one names them")),
-    PROGRAM("ipc-member-unmarked", "join leave join | join ask join", .unmarked = true, SLOTS(1)),
-    PROGRAM("ipc-member-full", "join leave | join ask | join", .unmarked = true, SLOTS(1)),
-    PROGRAM("ipc-member-three", "join leave | join ask | join leave look", SLOTS(2)),
-    PROGRAM("ipc-member-company", "join leave join | join company company",
+    PROGRAM("ipc-participant-unmarked", "join leave join | join ask join", .unmarked = true,
+            SLOTS(1)),
+    PROGRAM("ipc-participant-full", "join leave | join ask | join", .unmarked = true, SLOTS(1)),
+    PROGRAM("ipc-participant-three", "join leave | join ask | join leave look", SLOTS(2)),
+    PROGRAM("ipc-participant-company", "join leave join | join company company",
             SLOTS_WITH(2, .is_process = true), ABOUT("threads of one process")),
-    PROGRAM("ipc-member-company-line", "join leave join | join company leave join company",
+    PROGRAM("ipc-participant-company-line", "join leave join | join company leave join company",
             SLOTS_WITH(1, .is_process = true)),
-    PROGRAM("ipc-member-worn", "join leave join | join leave", SLOTS_WITH(1, .is_worn = true),
+    PROGRAM("ipc-participant-worn", "join leave join | join leave", SLOTS_WITH(1, .is_worn = true),
             ABOUT("a slot that was used 2^32 - 2 times")),
 };
 
-GROUP(ipc_member, "ipc-member");
+GROUP(ipc_participant, "ipc-participant");

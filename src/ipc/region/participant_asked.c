@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often the system is asked whether a thread is still there.  Contract: member.h. */
-#include "ipc/region/member.h"
+/* How often the system is asked whether a thread is still there.  Contract: participant.h. */
+#include "ipc/region/participant.h"
 
 #include "sys/clock.h"
 
@@ -24,7 +24,7 @@ static uint64_t time_now(void)
 
 bool fw_ipc_may_ask_another_(const struct fw_ipc_mapping_ *mapping)
 {
-    uint64_t now = time_now(), most = mapping->member_count * QUESTION_NS;
+    uint64_t now = time_now(), most = mapping->participant_count * QUESTION_NS;
     uint64_t until = fw_load64_relaxed(&mapping->head->asked_until), from;
 
     do {
@@ -40,7 +40,7 @@ enum { ASKED_SHIFT = 20 };
 
 bool fw_ipc_was_asked_about_(const struct fw_ipc_mapping_ *mapping, uint64_t holder, uint64_t ns)
 {
-    struct fw_ipc_member_ *m = fw_ipc_member_of_(mapping, holder);
+    struct fw_ipc_participant_ *m = fw_ipc_participant_of_(mapping, holder);
     uint32_t now, before;
 
     if (ns >> ASKED_SHIFT == 0)

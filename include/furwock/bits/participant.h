@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FURWOCK_BITS_MEMBER_H
-#define FURWOCK_BITS_MEMBER_H
+#ifndef FURWOCK_BITS_PARTICIPANT_H
+#define FURWOCK_BITS_PARTICIPANT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,14 +12,14 @@ FW_BEGIN_DECLS
 
 /*
  * The calling thread's participant slot in the region of an object. Internal. A thread gets a slot
- * in a region by its first call on an object there (src/ipc/region/member.h).
+ * in a region by its first call on an object there (src/ipc/region/participant.h).
  */
 struct fw_ipc_mapping_;
-struct fw_ipc_member_;
+struct fw_ipc_participant_;
 
 struct fw_ipc_me_ {
     const struct fw_ipc_mapping_ *mapping;
-    struct fw_ipc_member_ *member;
+    struct fw_ipc_participant_ *participant;
     uint64_t id;    /* the holder, as stored in lock words */
     uint64_t flags; /* of the region */
 };

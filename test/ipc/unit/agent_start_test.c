@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "ipc/region/keeper_table.h" /* whose names the fixture's would hide */
-#include "keeper_fixture.h"
+#include "agent_fixture.h"
+#include "ipc/region/agent_table.h" /* whose names the fixture's would hide */
 #include "test/support/robust_lists.h"
 #include "test/support/tsan_forks.h"
 
@@ -13,15 +13,15 @@ TEST(is_one_that_is_not_the_caller)
     struct fw_ipc_me_ me, again;
 
     assert_int_equal(fw_ipc_enter_(m, &me), 0);
-    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &again), 0);
-    assert_true(keeper.id == again.id && keeper.id != me.id);
-    assert_int_equal(fw_ipc_life_(fixture.mapping, keeper.id), FW_IPC_ALIVE);
-    fw_ipc_keeper_stop_(fixture.mapping);
-    assert_false(fw_ipc_keeper_find_(fixture.mapping, &keeper));
+    assert_false(fw_ipc_agent_find_(fixture.mapping, &agent));
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &agent), 0);
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &again), 0);
+    assert_true(agent.id == again.id && agent.id != me.id);
+    assert_int_equal(fw_ipc_life_(fixture.mapping, agent.id), FW_IPC_ALIVE);
+    fw_ipc_agent_stop_(fixture.mapping);
+    assert_false(fw_ipc_agent_find_(fixture.mapping, &agent));
     assert_int_equal(fw_ipc_life_(fixture.mapping, again.id), FW_IPC_DEAD);
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &again), 0);
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &again), 0);
     fw_ipc_leave_(fixture.mapping);
 }
 
@@ -90,18 +90,18 @@ TEST(dies_with_exec)
     fw_ipc_leave_(fixture.mapping);
 }
 
-/* KPR3 */
+/* AGT3 */
 static void find_none(void *arg)
 {
-    uint64_t before = keeper.id;
+    uint64_t before = agent.id;
 
     (void)arg;
-    /* Nothing of the parent's is left for a thread that looks while another one starts a keeper. */
-    if (fw_ipc_keepers_[fixture.mapping->index].id != 0)
+    /* Nothing of the parent's is left for a thread that looks while another one starts an agent. */
+    if (fw_ipc_agents_[fixture.mapping->index].id != 0)
         _exit(2);
-    if (fw_ipc_keeper_find_(fixture.mapping, &keeper) ||
+    if (fw_ipc_agent_find_(fixture.mapping, &agent) ||
         fw_ipc_mutex_unlock_as_(m, TASK(6)) != EPERM || fw_ipc_mutex_trylock(m) != EBUSY ||
-        fw_ipc_keeper_(fixture.mapping, &keeper) != 0 || keeper.id == before)
+        fw_ipc_agent_(fixture.mapping, &agent) != 0 || agent.id == before)
         _exit(1);
     _exit(0);
 }
@@ -125,14 +125,14 @@ static void join_and_stay(void *arg)
 
 TEST(needs_a_slot)
 {
-    pid_t child[MEMBERS];
+    pid_t child[PARTICIPANTS];
 
-    for (unsigned i = 0; i < MEMBERS; i++)
+    for (unsigned i = 0; i < PARTICIPANTS; i++)
         child[i] = start_asleep(join_and_stay, NULL);
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), EAGAIN);
-    for (unsigned i = 0; i < MEMBERS; i++)
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &agent), EAGAIN);
+    for (unsigned i = 0; i < PARTICIPANTS; i++)
         kill_and_wait(child[i]);
-    assert_int_equal(fw_ipc_keeper_(fixture.mapping, &keeper), 0);
+    assert_int_equal(fw_ipc_agent_(fixture.mapping, &agent), 0);
 }
 
 static int make_with_deaths(void)
