@@ -19,7 +19,7 @@
 #include <furwock/rwlock.h>
 #include <furwock/sem.h>
 
-enum { REGION_SIZE = 1 << 17, MEMORY = 4096, PAUSE_US = 20000 };
+enum { REGION_SIZE = 1 << 17, MEMORY = 4096, PAUSE_US = 20000, WAITERS = 18 };
 
 /* What the debugger looks at. */
 fw_mutex mutex, free_mutex;
@@ -129,115 +129,69 @@ static void hold(void)
     fw_once_call(&once, stay, NULL);
 }
 
-static void initialise(void)
+/* Each waits for something that is held, or does not come. */
+static void wait_as(unsigned waiter)
 {
-    fw_ipc_once_call(ipc_once, stay, NULL);
+    switch (waiter) {
+    case 0:
+    case 1:
+        fw_mutex_lock(&mutex);
+        break;
+    case 2:
+        fw_rwlock_rdlock(&rwlock);
+        break;
+    case 3:
+        fw_rwlock_wrlock(&rwlock);
+        break;
+    case 4:
+        fw_mutex_lock(&other);
+        fw_cond_wait(&cond, &other);
+        break;
+    case 5:
+        fw_sem_wait(&sem);
+        break;
+    case 6:
+        fw_event_wait(&event);
+        break;
+    case 7:
+        fw_event_wait(&automatic);
+        break;
+    case 8:
+        fw_latch_wait(&latch);
+        break;
+    case 9:
+        fw_barrier_wait(&barrier);
+        break;
+    case 10:
+        fw_brlock_rdlock(&brlock);
+        break;
+    case 11:
+        expect(fw_ipc_mutex_lock(ipc_mutex));
+        break;
+    case 12:
+        expect(fw_ipc_rwlock_wrlock(ipc_rwlock));
+        break;
+    case 13:
+        expect(fw_ipc_mutex_lock(other_ipc_mutex));
+        expect(fw_ipc_cond_wait(ipc_cond, other_ipc_mutex));
+        break;
+    case 14:
+        expect(fw_ipc_sem_wait(ipc_sem));
+        break;
+    case 15:
+        expect(fw_ipc_permits_wait(ipc_permits));
+        break;
+    case 16:
+        expect(fw_ipc_barrier_wait(ipc_barrier));
+        break;
+    default:
+        fw_ipc_once_call(ipc_once, stay, NULL);
+    }
 }
 
-static void lock(void)
+static void *play(void *waiter)
 {
-    fw_mutex_lock(&mutex);
-}
-
-static void read_rwlock(void)
-{
-    fw_rwlock_rdlock(&rwlock);
-}
-
-static void write_rwlock(void)
-{
-    fw_rwlock_wrlock(&rwlock);
-}
-
-static void wait_for_cond(void)
-{
-    fw_mutex_lock(&other);
-    fw_cond_wait(&cond, &other);
-}
-
-static void wait_for_sem(void)
-{
-    fw_sem_wait(&sem);
-}
-
-static void wait_for_event(void)
-{
-    fw_event_wait(&event);
-}
-
-static void wait_for_automatic(void)
-{
-    fw_event_wait(&automatic);
-}
-
-static void wait_for_latch(void)
-{
-    fw_latch_wait(&latch);
-}
-
-static void wait_at_barrier(void)
-{
-    fw_barrier_wait(&barrier);
-}
-
-static void read_lock_brlock(void)
-{
-    fw_brlock_rdlock(&brlock);
-}
-
-static void ipc_lock(void)
-{
-    expect(fw_ipc_mutex_lock(ipc_mutex));
-}
-
-static void ipc_write(void)
-{
-    expect(fw_ipc_rwlock_wrlock(ipc_rwlock));
-}
-
-static void ipc_wait_for_cond(void)
-{
-    expect(fw_ipc_mutex_lock(other_ipc_mutex));
-    expect(fw_ipc_cond_wait(ipc_cond, other_ipc_mutex));
-}
-
-static void ipc_wait_for_sem(void)
-{
-    expect(fw_ipc_sem_wait(ipc_sem));
-}
-
-static void ipc_wait_for_permit(void)
-{
-    expect(fw_ipc_permits_wait(ipc_permits));
-}
-
-static void ipc_wait_at_barrier(void)
-{
-    expect(fw_ipc_barrier_wait(ipc_barrier));
-}
-
-static void (*const parts[])(void) = {lock,
-                                      lock,
-                                      read_rwlock,
-                                      write_rwlock,
-                                      wait_for_cond,
-                                      wait_for_sem,
-                                      wait_for_event,
-                                      wait_for_automatic,
-                                      wait_for_latch,
-                                      wait_at_barrier,
-                                      read_lock_brlock,
-                                      ipc_lock,
-                                      ipc_write,
-                                      ipc_wait_for_cond,
-                                      ipc_wait_for_sem,
-                                      ipc_wait_for_permit,
-                                      ipc_wait_at_barrier,
-                                      initialise};
-
-static void *play(void *part)
-{
-    (*(void (*const *)(void))part)();
+    wait_as(*(unsigned *)waiter);
     return NULL;
 }
 
@@ -266,6 +220,8 @@ static void start(void *(*run)(void *), void *arg)
 
 int main(void)
 {
+    static unsigned waiters[WAITERS];
+
     expect(fw_brlock_init(&brlock));
     expect(fw_brlock_init(&read_brlock));
     expect(fw_event_init(&set_event, FW_EVENT_MANUAL, true));
@@ -276,8 +232,10 @@ int main(void)
     start(play_owner, NULL);
     while (!fw_once_is_done(&done_once) || fw_mutex_trylock(&owner_is_done) != 0)
         usleep(PAUSE_US);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        start(play, (void *)(uintptr_t)&parts[i]);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        waiters[i] = i;
+        start(play, &waiters[i]);
+    }
     for (;;) {
         debugger_looks();
         usleep(PAUSE_US);
