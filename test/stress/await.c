@@ -5,16 +5,16 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <furwock/await.h>
+#include "await.h"
 
 /*
  * Operations of many tasks and blocked threads that wait for the same locks, with deadlines,
- * cancels and drops that race with grants.  Each operation is memory of its own, which is freed as
- * soon as it is over.  In the end nobody is queued, and no unit is missing.
+ * cancels and drops that race with grants.  In the end nobody is queued, and no unit is missing.
  */
 
-enum { TASKS = 24, UNITS = 3, LOCKS = 2 };
+enum { TASKS = AWAIT_TASKS, UNITS = 3, LOCKS = 2 };
 
 static struct guarded guarded[LOCKS], under_rwlock;
 static fw_rwlock rwlock;
@@ -24,27 +24,12 @@ static fw_event event;
 static int out;
 static uint64_t granted, cancelled, timed_out, given_back;
 
-enum what { MUTEX, READ, WRITE, UNIT, SIGNAL, EVENT, KINDS };
-
 /* One submission; the task goes on to the next when it is over. */
 struct submission {
     fw_await op; /* first */
     struct task *task;
-    enum what what;
+    enum await_kind what;
     struct guarded *lock;
-};
-
-struct task {
-    fw_task id;
-    struct agent *agent;
-    struct submission *now; /* NULL: idle */
-};
-
-/* A worker that runs tasks. */
-struct agent {
-    struct worker *me;
-    fw_loop *loop; /* NULL: with wakers */
-    struct task tasks[TASKS];
 };
 
 static void count(uint64_t *what)
@@ -65,6 +50,12 @@ static void use_and_release(const struct submission *s)
 {
     fw_task id = s->task->id;
 
+    if (s->task->agent->keeps) {
+        s->task->held = s->lock;
+        use(s->lock);
+        did_a_turn(s->task->agent->me);
+        return;
+    }
     switch (s->what) {
     case MUTEX:
     case SIGNAL:
@@ -94,7 +85,9 @@ static void use_and_release(const struct submission *s)
 static void forget(struct submission *s)
 {
     s->task->now = NULL;
-    did_a_turn(s->task->agent->me);
+    if (!s->task->agent->keeps)
+        did_a_turn(s->task->agent->me);
+    memset(s, 0x5a, sizeof *s);
     free(s);
 }
 
@@ -102,7 +95,9 @@ static void done(fw_await *op, int error)
 {
     struct submission *s = (struct submission *)op;
 
-    if (error != 0 && error != ETIMEDOUT && error != EBUSY)
+    if (s->task->now != s)
+        stress_fail("another operation was told", s->lock);
+    if (error != 0 && error != ETIMEDOUT && (error != EBUSY || s->what != SIGNAL))
         stress_fail("an unknown error", NULL);
     count(error == 0 ? &granted : &timed_out);
     if (error == 0 || s->what == SIGNAL)
@@ -150,32 +145,49 @@ static int submit(struct submission *s, const fw_deadline *d)
     }
 }
 
-static void begin_one(struct agent *a, struct task *t)
+void await_begin(struct agent *a, struct worker *me, unsigned n)
+{
+    a->me = me;
+    for (unsigned i = 0; i < n; i++) {
+        a->tasks[i].agent = a;
+        if (fw_task_begin(&a->tasks[i].id) != 0)
+            stress_fail("no task", NULL);
+    }
+}
+
+void await_submit(struct task *t, enum await_kind what, struct guarded *lock, const fw_deadline *d)
 {
     static uint64_t woken;
     struct submission *s = malloc(sizeof *s);
-    fw_deadline d = in_ns((int64_t)draw(a->me, 400000) - 5000);
     int error;
 
     if (s == NULL)
         stress_fail("no memory", NULL);
     s->task = t;
-    s->what = (enum what)draw(a->me, KINDS);
-    s->lock = &guarded[s->what == SIGNAL ? 0 : draw(a->me, LOCKS)];
-    if (a->loop != NULL)
-        fw_await_init(&s->op, a->loop, t->id, done);
+    s->what = what;
+    s->lock = lock;
+    if (t->agent->loop != NULL)
+        fw_await_init(&s->op, t->agent->loop, t->id, done);
     else
         fw_await_init_waker(&s->op, t->id, wake, &woken);
     t->now = s;
-    error = submit(s, a->loop != NULL && draw(a->me, 2) == 0 ? &d : NULL);
-    if (error == EBUSY)
+    error = submit(s, d);
+    if (error == EBUSY && what == SIGNAL)
         forget(s);
     else if (error != EINPROGRESS)
         done(&s->op, error);
 }
 
-/* Ends one from outside, if it waits. */
-static void end_one(struct task *t, bool drops)
+static void begin_one(struct agent *a, struct task *t)
+{
+    fw_deadline d = in_ns((int64_t)draw(a->me, 400000) - 5000);
+    enum await_kind what = (enum await_kind)draw(a->me, KINDS);
+    struct guarded *lock = &guarded[what == SIGNAL ? 0 : draw(a->me, LOCKS)];
+
+    await_submit(t, what, lock, a->loop != NULL && draw(a->me, 2) == 0 ? &d : NULL);
+}
+
+void await_stop(struct task *t, bool drops)
 {
     struct submission *s = t->now;
     bool is_free;
@@ -228,7 +240,7 @@ static void end_loop(struct agent *a)
     if (waits && fw_loop_destroy(a->loop) != EBUSY)
         stress_fail("a loop is destroyed under its operations", NULL);
     for (int i = 0; i < TASKS; i++)
-        end_one(&a->tasks[i], true);
+        await_stop(&a->tasks[i], true);
     if (fw_loop_destroy(a->loop) != 0)
         stress_fail("a loop in which nothing waits is busy", NULL);
 }
@@ -237,12 +249,7 @@ static void be_an_agent(struct worker *me)
 {
     struct agent *a = calloc(1, sizeof *a);
 
-    a->me = me;
-    for (int i = 0; i < TASKS; i++) {
-        a->tasks[i].agent = a;
-        if (fw_task_begin(&a->tasks[i].id) != 0)
-            stress_fail("no task", NULL);
-    }
+    await_begin(a, me, TASKS);
     do {
         if (a->loop == NULL && me->index % 4 != 3 && fw_loop_create(&a->loop, NULL) != 0)
             stress_fail("no loop", NULL);
@@ -250,7 +257,7 @@ static void be_an_agent(struct worker *me)
             for (int i = 0; i < TASKS; i++)
                 if (a->tasks[i].now == NULL && draw(me, 2) == 0)
                     begin_one(a, &a->tasks[i]);
-            end_one(&a->tasks[draw(me, TASKS)], draw(me, 2) == 0);
+            await_stop(&a->tasks[draw(me, TASKS)], draw(me, 2) == 0);
             run(a);
             fw_cond_signal(&cond);
         }
@@ -259,7 +266,7 @@ static void be_an_agent(struct worker *me)
         a->loop = NULL;
         if (me->index % 4 == 3)
             for (int i = 0; i < TASKS; i++)
-                end_one(&a->tasks[i], draw(me, 2) == 0);
+                await_stop(&a->tasks[i], draw(me, 2) == 0);
     } while (!stress_is_over());
     for (int i = 0; i < TASKS; i++)
         fw_task_end(a->tasks[i].id);
@@ -309,6 +316,14 @@ static int begin(void)
     return fw_sem_init(&units, UNITS, UNITS) | fw_event_init(&event, FW_EVENT_AUTO, true);
 }
 
+void await_say(void)
+{
+    printf("%llu granted, %llu timed out, %llu cancelled, %llu given back, %llu late\n",
+           (unsigned long long)granted, (unsigned long long)timed_out,
+           (unsigned long long)cancelled, (unsigned long long)given_back,
+           (unsigned long long)fw_await_late());
+}
+
 static void end(void)
 {
     if (units.state_ != UNITS || !fw_event_is_set(&event) || rwlock.state_ != 0)
@@ -316,10 +331,7 @@ static void end(void)
     for (int i = 0; i < LOCKS; i++)
         if ((uint32_t)guarded[i].lock.state_ != 0 || fw_cond_broadcast(&cond) != 0)
             stress_fail("in the end a mutex is held, or somebody waits", &guarded[i]);
-    printf("%llu granted, %llu timed out, %llu cancelled, %llu given back, %llu late\n",
-           (unsigned long long)granted, (unsigned long long)timed_out,
-           (unsigned long long)cancelled, (unsigned long long)given_back,
-           (unsigned long long)fw_await_late());
+    await_say();
 }
 
 const struct stress_test await_tests[] = {
