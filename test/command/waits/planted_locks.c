@@ -230,10 +230,10 @@ static void file_unlock(void *f)
     funlockfile(f);
 }
 
-#define MUTEX(text, place, maker, attributes)                                                    \
+#define MUTEX(text, place, maker, ...)                                                           \
     {                                                                                            \
         .name = (text), .kind = "mutex", .class = "lock", .object = (place), .prepare = (maker), \
-        .lock = mutex_lock, .unlock = mutex_unlock, .type = (attributes)                         \
+        .lock = mutex_lock, .unlock = mutex_unlock, __VA_ARGS__                                  \
     }
 #define OTHER(text, said, of, place, maker, take, give)                                       \
     {                                                                                         \
@@ -242,30 +242,17 @@ static void file_unlock(void *f)
     }
 
 static struct planted all[] = {
-    MUTEX("normal", &hot_mutex, prepare_mutex, PTHREAD_MUTEX_NORMAL),
-    MUTEX("recursive", &hot_mutex, prepare_mutex, PTHREAD_MUTEX_RECURSIVE),
-    MUTEX("errorcheck", &hot_mutex, prepare_mutex, PTHREAD_MUTEX_ERRORCHECK),
-    MUTEX("robust", &hot_mutex, prepare_mutex, ROBUST),
-    MUTEX("inherit", &hot_mutex, prepare_mutex, INHERIT),
-    MUTEX("robust_inherit", &hot_mutex, prepare_mutex, ROBUST | INHERIT),
-    MUTEX("array", &hot_array[2], prepare_mutex, PTHREAD_MUTEX_NORMAL),
-    MUTEX("heap", NULL, prepare_heap, PTHREAD_MUTEX_NORMAL),
-    MUTEX("shared", NULL, prepare_shared, SHARED),
-    {.name = "timed",
-     .kind = "mutex",
-     .class = "lock",
-     .object = &hot_mutex,
-     .prepare = prepare_mutex,
-     .lock = mutex_timedlock,
-     .unlock = mutex_unlock},
-    {.name = "deep",
-     .kind = "mutex",
-     .class = "lock",
-     .object = &hot_mutex,
-     .prepare = prepare_mutex,
-     .lock = mutex_lock,
-     .unlock = mutex_unlock,
-     .is_deep = true},
+    MUTEX("normal", &hot_mutex, prepare_mutex, .type = PTHREAD_MUTEX_NORMAL),
+    MUTEX("recursive", &hot_mutex, prepare_mutex, .type = PTHREAD_MUTEX_RECURSIVE),
+    MUTEX("errorcheck", &hot_mutex, prepare_mutex, .type = PTHREAD_MUTEX_ERRORCHECK),
+    MUTEX("robust", &hot_mutex, prepare_mutex, .type = ROBUST),
+    MUTEX("inherit", &hot_mutex, prepare_mutex, .type = INHERIT),
+    MUTEX("robust_inherit", &hot_mutex, prepare_mutex, .type = ROBUST | INHERIT),
+    MUTEX("array", &hot_array[2], prepare_mutex, .type = PTHREAD_MUTEX_NORMAL),
+    MUTEX("heap", NULL, prepare_heap, .type = PTHREAD_MUTEX_NORMAL),
+    MUTEX("shared", NULL, prepare_shared, .type = SHARED),
+    OTHER("timed", "mutex", "lock", &hot_mutex, prepare_mutex, mutex_timedlock, mutex_unlock),
+    MUTEX("deep", &hot_mutex, prepare_mutex, .is_deep = true),
     OTHER("c11", "mutex", "lock", &hot_mtx, prepare_mtx, c11_lock, c11_unlock),
     OTHER("writers", "rwlock", "lock", &hot_rwlock, prepare_nothing, write_lock, rw_unlock),
     OTHER("readers", "rwlock", "lock", &hot_rwlock, prepare_nothing, mixed_lock, rw_unlock),
@@ -277,14 +264,7 @@ static struct planted all[] = {
     OTHER("fw_mutex", "fw mutex", "lock", &hot_fw_mutex, prepare_nothing, own_lock, own_unlock),
     OTHER("fw_rwlock", "fw rwlock", "lock", &hot_fw_rwlock, prepare_nothing, own_wrlock,
           own_wrunlock),
-    {.name = "crowd",
-     .kind = "mutex",
-     .class = "lock",
-     .object = &hot_mutex,
-     .prepare = prepare_mutex,
-     .lock = mutex_lock,
-     .unlock = mutex_unlock,
-     .sleepers = 1000},
+    MUTEX("crowd", &hot_mutex, prepare_mutex, .sleepers = 1000),
 };
 
 enum { COUNT = sizeof all / sizeof *all };
