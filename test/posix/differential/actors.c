@@ -7,7 +7,6 @@
 //   DONE      the director: writes the result down, IDLE
 //   GONE      the director: another thread takes the name, IDLE
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "differ.h"
+#include "test/support/asleep.h"
 
 #define STILL 3 // looks that find nobody moving, one after the other, before that is believed
 #define LOOK_US 20
@@ -27,7 +27,7 @@ enum phase { IDLE, BUSY, DONE, GONE };
 struct actor {
     pthread_t thread;
     int go; // an eventfd: waits without any of what is tested
-    int stat;
+    pid_t tid;
     enum phase phase;
     bool leave, doomed;
     struct order order;
@@ -68,13 +68,10 @@ static void obey(struct actor *a)
 static void *life(void *me)
 {
     struct actor *a = me;
-    char path[64];
     uint64_t one;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    // Not below /proc/PID/task: whoever reaps the process would spin (test/support/asleep.h).
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)syscall(SYS_gettid));
-    a->stat = open(path, O_RDONLY);
+    a->tid = (pid_t)syscall(SYS_gettid);
     __atomic_store_n(&a->phase, IDLE, __ATOMIC_RELEASE);
     while (read(a->go, &one, sizeof(one)) == sizeof(one) && !a->leave)
         obey(a);
@@ -94,7 +91,6 @@ static void birth(struct actor *a)
 static void funeral(struct actor *a)
 {
     pthread_join(a->thread, NULL);
-    close(a->stat);
     birth(a);
 }
 
@@ -122,23 +118,11 @@ bool actor_is_doomed(int who)
     return actors[who].doomed;
 }
 
-// The kernel's word for it, in the third field; the name before it has no parenthesis.
-static bool is_asleep(const struct actor *a)
-{
-    char text[200];
-    ssize_t n = pread(a->stat, text, sizeof(text) - 1, 0);
-
-    for (ssize_t i = 0; i + 2 < n; i++)
-        if (text[i] == ')')
-            return text[i + 2] == 'S';
-    return false;
-}
-
 static bool moves(const struct actor *a)
 {
     if (__atomic_load_n(&a->phase, __ATOMIC_ACQUIRE) != BUSY)
         return false;
-    return a->order.ends || !is_asleep(a);
+    return a->order.ends || !is_asleep(a->tid);
 }
 
 static void write_down(int who, bool late)
