@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bpf/running/loader.h"
@@ -67,13 +66,11 @@ static pid_t begin(int (*what)(void))
 
 static int result_of(int (*what)(void))
 {
-    pid_t pid = begin(what);
-    int status;
+    int end = wait_for_child(begin(what));
 
-    CHECK(waitpid(pid, &status, 0) == pid);
-    if (!WIFEXITED(status))
-        fail("a start or a stop ended with signal %d", WTERMSIG(status));
-    return WEXITSTATUS(status);
+    if (end < 0)
+        fail("a start or a stop ended with signal %d", -end);
+    return end;
 }
 
 bool fixture_start(void)
@@ -99,11 +96,9 @@ void fixture_stop(void)
 
 static void kill_after(pid_t pid, unsigned us)
 {
-    int status;
-
     usleep(us);
     kill(pid, SIGKILL);
-    CHECK(waitpid(pid, &status, 0) == pid);
+    wait_for_child(pid);
 }
 
 void fixture_kill_a_start(unsigned us)

@@ -75,12 +75,11 @@ static _Noreturn void become_program(int file)
 
 static int status_of(pid_t pid)
 {
-    int status;
+    int end = wait_for_child(pid);
 
-    CHECK(waitpid(pid, &status, 0) == pid);
-    if (!WIFEXITED(status))
-        fail("%s ended with signal %d", asked.program[0], WTERMSIG(status));
-    return WEXITSTATUS(status);
+    if (end < 0)
+        fail("%s ended with signal %d", asked.program[0], -end);
+    return end;
 }
 
 /* The next thread of this pid namespace has one of its lowest free ids. */

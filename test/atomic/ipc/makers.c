@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/ipc/atomic.h>
@@ -61,17 +60,13 @@ static unsigned race(uint64_t *random, bool kills)
     if (kills)
         usleep((useconds_t)(draw(random) % 1200));
     for (unsigned i = 0; i < MAKERS; i++) {
-        int status;
+        int end;
 
         if (kills && draw(random) % 4 != 0)
             kill(makers[i], SIGKILL);
-        CHECK(waitpid(makers[i], &status, 0) == makers[i]);
-        if (WIFSIGNALED(status)) {
-            CHECK(WTERMSIG(status) == SIGKILL);
-            killed++;
-        } else {
-            CHECK(WEXITSTATUS(status) == 0);
-        }
+        end = wait_for_child(makers[i]);
+        CHECK(end == 0 || end == -SIGKILL);
+        killed += end != 0;
     }
     finish(start(make_or_join, NULL));
     CHECK(seen->made <= 1 && seen->made + killed >= 1);

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <furwock/bits/atomic.h>
@@ -139,10 +138,10 @@ static uint64_t kill_at_random(pid_t makers[MAKERS], uint64_t *random)
         kill(makers[victim], SIGKILL);
     }
     for (unsigned i = 0; i < MAKERS; i++) {
-        int status;
-        CHECK(waitpid(makers[i], &status, 0) == makers[i]);
-        CHECK(status == 0 || status == SIGKILL);
-        killed += status != 0;
+        int end = wait_for_child(makers[i]);
+
+        CHECK(end == 0 || end == -SIGKILL);
+        killed += end != 0;
     }
     return killed;
 }
