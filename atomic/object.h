@@ -37,7 +37,7 @@ void fw_object_store_(void *object, const void *value, size_t n, int order);
 void fw_object_exchange_(void *object, const void *value, void *out, size_t n, int order);
 
 /*
- * If the object's bytes are those of `expected`, stores `value` and answers true; else puts what
+ * If the object's bytes are those of `expected`, stores `value` and returns true; else puts what
  * it found into `expected`.  Never fails without a difference.
  */
 bool fw_object_compare_exchange_(void *object, void *expected, const void *value, size_t n,

@@ -26,9 +26,9 @@
  *  - The headers are thin: a class holds the C object and nothing else (a barrier its completion
  *    too), each call is one of C.  What the C headers promise holds, above all what stops a program
  *    and when memory may be freed.
- *  - Constructors are constexpr but for barrier and brlock, so that objects of static storage need
- *    no code at the start.
- *  - Nothing throws but what has to report an error: std::system_error, where a header says so.
+ *  - Constructors are constexpr, except those of barrier and brlock, so that objects of static
+ *    storage need no code at program start.
+ *  - Only calls that have to report an error throw: std::system_error, where a header says so.
  *  - Times are those of <chrono>.  A point on steady_clock or system_clock is a deadline on
  *    CLOCK_MONOTONIC or CLOCK_REALTIME; other clocks are converted, and looked at again.  The far
  *    ends (time_point::max(), hours::max()) mean what they say.

@@ -9,7 +9,7 @@
  * FUTEX_LOCK.  One engine for both: a protocol says what the word means.
  *
  *              FWK_COUNT (DOWN, UP)         FWK_OWNER (LOCK, UNLOCK)
- *   free       n > 0: so many units         0
+ *   free       n > 0: n units               0
  *   held       0                            thread id
  *   contended  below 0                      thread id | WAITERS
  *
@@ -22,7 +22,8 @@
  * KA1  While somebody is queued the word is contended, or one that was woken (FWK_WOKEN) has yet to
  *      look at it, in fwk_acquire() or fwk_acquire_end(); either makes it contended if others
  *      are queued.  So a release in user space overlooks nobody for good.
- * KA2  Who was granted the word (FWK_GRANTED) has it, also if its deadline or a signal came too.
+ * KA2  A waiter that was granted the word (FWK_GRANTED) has it, also if its deadline or a signal
+ * came too.
  * KA3  If a unit is left when one is taken and others are queued, the next is woken.
  *
  * Legal: contended while nobody is queued (a call that finds nobody).

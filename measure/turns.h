@@ -11,12 +11,12 @@
  * (bench/ulockflex/flex/turns.py has the same numbers.)
  */
 enum {
-    TURNS_MEASURED = 4, /* a run lasts so many */
+    TURNS_MEASURED = 4, /* how many a run lasts */
     TURNS_WARM = 2,     /* before it is measured: caches fill, queues form */
     TURNS_START = 5     /* by then each task should have had the CPU once */
 };
 
-/* Until each of so many tasks has had the CPU for a slice; 0 where each has a CPU. */
+/* Until each of the tasks has had the CPU for a slice; 0 where each has a CPU. */
 double turn_seconds(unsigned tasks);
 
 /* What a run and its warm-up last, if they would last `seconds` with few tasks. */

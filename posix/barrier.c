@@ -28,7 +28,7 @@
  *
  * PBAR1  A round is said to have ended after all of it have arrived: its last, or that of a later
  *        round, has drawn its number behind all of theirs.  `done` never goes back.
- * PBAR2  Who changes `done` while SLEEPERS is set clears it, and wakes.
+ * PBAR2  A thread that changes `done` while SLEEPERS is set clears it, and wakes.
  * PBAR3  A thread touches the barrier until it has added its departure, and then uses the address
  *        only, for a wake.  So when as many have left as have come, nobody is inside.
  */

@@ -14,8 +14,8 @@
  * mutex are looked at.  In our own format; it is marked, so that one which was made by a process
  * without this library is known.
  *
- *  - Who was woken does not write to the variable, and reads it once.  While it may do so it stands
- *    in the variable's bucket; so the memory may be unmapped once all who wait have been
+ *  - A thread that was woken does not write to the variable, and reads it once.  While it may do so
+ *    it stands in the variable's bucket; so the memory may be unmapped once all who wait have been
  *    woken and nobody of this process is in line (fw_cond_await_nobody_); in other processes the
  *    variable is mapped, and there may be anything.
  *  - Whoever is killed leaves it usable.  A wake that was lost with somebody is found by those who

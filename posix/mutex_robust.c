@@ -16,7 +16,7 @@
  *   INCONSISTENT held; what a dead owner left is not repaired: consistent: -> id; unlock: -> GONE
  *   GONE         nobody gets it any more: who takes the word gives it back
  *
- *   PROB1  Exclusion: a word that names a living thread is changed by nobody else, but for W.
+ *   PROB1  Exclusion: a word that names a living thread is changed by nobody else, except for W.
  *   PROB2  The word is announced to the kernel before it can become the caller's, and until it is
  *          in the thread's list or cannot be the caller's any more.  So no death goes unnoticed.
  *   PROB3  The thread that takes DIED makes the mutex INCONSISTENT before anything else; if it dies

@@ -102,7 +102,7 @@ FW_EXPORT(fw_posix_rwlock_tryrdlock_, pthread_rwlock_tryrdlock, GLIBC_2_34);
 FW_EXPORT_OLD(fw_posix_rwlock_tryrdlock_, pthread_rwlock_tryrdlock, GLIBC_2_2_5);
 FW_EXPORT_OLD(fw_posix_rwlock_tryrdlock_, __pthread_rwlock_tryrdlock, GLIBC_2_2_5);
 
-/* Who is in the way, for the library that counts: a writer. */
+/* The holder that keeps others out, for the library that counts: a writer. */
 static int holder_of(const struct fw_posix_rwlock_ *l)
 {
     return is_private(l) ? fw_rwlock_owner(&l->lock) : (int)l->writer;

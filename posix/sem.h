@@ -7,7 +7,7 @@
 
 /*
  * sem_*, under names of our own: export.h gives them their public ones.  Contracts: POSIX.1-2024,
- * and sem_overview(7).  All answer 0, or -1 with errno.  The waits are cancellation points, and
+ * and sem_overview(7).  All return 0, or -1 with errno.  The waits are cancellation points, and
  * fail with EINTR if a signal handler has interrupted them; a deadline is looked at before
  * anything else, as the C library does it.  sem_post is safe in signal handlers, and does not touch
  * the semaphore once it has added the unit.

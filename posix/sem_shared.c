@@ -14,7 +14,7 @@
  * Illegal: to sleep without being counted; to sleep with an expected value other than 0.
  *
  * PSEM1  Each post that finds waiters wakes one of those who sleep, after it has added.
- * PSEM2  Who was woken looks at the word again, or (cancelled) passes the wake on.
+ * PSEM2  A thread that was woken looks at the word again, or (cancelled) passes the wake on.
  * PSEM3  After the step that adds a unit the memory is not touched; the wake uses the address only.
  *
  * Whoever sleeps went to sleep with the value 0, and each unit that came after that has sent a wake

@@ -28,7 +28,7 @@
 #define FREE 0u
 #define HELD 2u
 
-/* So many looks, of a few tens of nanoseconds each, before the CPU is given to others. */
+/* Looks, of a few tens of nanoseconds each, before the CPU is given to others. */
 #define LOOKS_BEFORE_YIELD 1000u
 
 static fw_half_ *word_of(pthread_spinlock_t *l)

@@ -9,7 +9,7 @@
 
 /*
  * What the library that counts writes, and `furwock run --stat` reads: a file for each process,
- * PID.N in the directory that FURWOCK_STAT names (N: so many programs that process was before, by
+ * PID.N in the directory that FURWOCK_STAT names (N: how many programs that process was before, by
  * exec), mapped shared, so that the figures outlive a process that is killed.  Beside it lies
  * PID.N.maps: copies of /proc/PID/maps, the latest one last, made whenever a place in the program
  * turned up that no earlier copy covers.
@@ -37,7 +37,7 @@ enum {
     FW_STAT_NAME = 64
 };
 
-/* A chain of calls is taken at one wait in so many of a thread, and at the first for a lock. */
+/* A chain of calls is taken at one wait in this many of a thread, and at the first for a lock. */
 enum { FW_STAT_CHAIN_EVERY = 64 };
 
 /* Which object, and how it is waited for: its address, and enum fw_stat_what_ + 1 above. */

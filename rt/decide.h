@@ -98,7 +98,7 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_system_ceiling(const struct fw_rt_sta
     return top;
 }
 
-/* Who has the lock, of all tasks but t. */
+/* The owner of the lock, of all tasks except t. */
 FW_RT_DECISION uint32_t fw_rt_holder(const struct fw_rt_state *w, uint32_t t, uint32_t lock)
 {
     uint32_t holder = FW_RT_NONE;
@@ -179,7 +179,7 @@ FW_RT_DECISION struct fw_rt_obstacle fw_rt_ahead(const struct fw_rt_state *w, ui
     return o;
 }
 
-/* Who of those that wait gets the lock next; FW_RT_NONE: nobody waits. */
+/* Which of the waiting tasks gets the lock next; FW_RT_NONE: none waits. */
 FW_RT_DECISION uint32_t fw_rt_next_waiter(const struct fw_rt_state *w, uint32_t lock)
 {
     const struct fw_rt_lock_record *l = &w->lock[fw_rt_lock_index(lock)];
@@ -284,7 +284,7 @@ FW_RT_DECISION uint32_t fw_rt_acts_for(const struct fw_rt_state *w, uint32_t t, 
     return found;
 }
 
-/* Who runs on the CPU now.  Grants it the lock that it asks for, if that is possible. */
+/* The task that runs on the CPU now.  Grants it the lock that it asks for, if that is possible. */
 FW_RT_DECISION struct fw_rt_pick fw_rt_dispatch(struct fw_rt_state *w, uint32_t cpu)
 {
     struct fw_rt_pick pick = {FW_RT_NONE, 0, FW_RT_NONE};

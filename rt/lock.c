@@ -103,7 +103,7 @@ static void tell(const struct fw_rt_task *t, uint32_t kind, uint32_t d)
         fw_rt_trace_add_(t->trace, kind, d, FW_RT_NONE, 0);
 }
 
-/* A sentence for what the protocols answer. */
+/* A sentence for what the protocols return. */
 static int explain(const struct fw_rt_task *t, uint32_t d, int error)
 {
     const char *task = t->record->name, *lock = name_of(t, d);

@@ -17,7 +17,7 @@ int fw_waits(uint32_t slot);
  */
 int fw_refresh(uint32_t cpu, uint64_t now);
 
-/* Who runs; FW_RT_NONE: no task.  Tells it of a lock that it got by that. */
+/* The task that runs; FW_RT_NONE: none.  Tells it of a lock that it got by that. */
 int fw_decide(uint32_t cpu);
 
 #endif

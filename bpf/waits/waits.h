@@ -68,7 +68,7 @@ struct fw_waits_lock {
     fw_waits_u32 reserved;
     fw_waits_u64 sampled; /* when the last sample was taken */
     fw_waits_u32 buckets[FW_WAITS_BUCKETS];
-    fw_waits_u32 sampled_waits; /* for so many waits the samples stand that have ended */
+    fw_waits_u32 sampled_waits; /* how many ended waits the samples stand for */
     fw_waits_u32 padding;
 };
 

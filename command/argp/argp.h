@@ -11,7 +11,7 @@
  * GNU's layout of the structures, so that the tests can put this in the place of glibc's.
  *
  * Not here: headers, aliases and hidden options; children with a header or a group of their own;
- * argp_help, argp_usage and argp_failure; hooks and all keys but those below; translation.
+ * argp_help, argp_usage and argp_failure; hooks and all keys except those below; translation.
  */
 typedef int error_t;
 

@@ -23,7 +23,7 @@ struct wanted {
 /* --- Signals ---------------------------------------------------------------------------------- */
 
 /*
- * Who interrupts a start or a stop shall not find it half done: these wait until the end of it.  A
+ * An interrupt of a start or a stop must not leave it half done: these wait until the end of it.  A
  * start that was to be ended is undone.
  */
 static const int interrupting[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};

@@ -6,7 +6,7 @@
 #include "command/stat/read.h"
 
 /*
- * What furwock run --check shows of a reading: the findings of all processes, but those that the
+ * What furwock run --check shows of a reading: the findings of all processes, except those that the
  * list of suppressions names.
  */
 

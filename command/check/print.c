@@ -9,7 +9,7 @@
 #include "command/stat/location.h"
 #include "command/stat/show.h"
 
-/* So many calls of a chain are shown to people; JSON has all. */
+/* At most this many calls of a chain are shown in text; JSON has all. */
 enum { CALLERS = 6 };
 
 enum { NAMES = FW_CHECK_CALLS * (FW_CHECK_FRAMES + 3) };

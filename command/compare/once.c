@@ -14,7 +14,7 @@
 
 static const char *const side_names[] = {"the C library's locks", "furwock's"};
 
-/* What the program prints is of no interest so many times; what it complains of is. */
+/* What the program prints is of no interest that often; its errors are. */
 static void become(const struct comparison *c, enum compare_side side)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

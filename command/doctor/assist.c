@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who could say whether the owner of a lock runs, or let it run on: the kernel, if asked to. */
+/* What can tell whether the owner of a lock runs, or let it run on: the kernel, if asked to. */
 #include "bpf/running/loader.h"
 #include <errno.h>
 #include <pthread.h>

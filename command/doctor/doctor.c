@@ -173,14 +173,14 @@ static const struct argp command_line = {
     .options = options,
     .parser = parse,
     .doc =
-        "Say what this machine offers to locks, and what that means for them.\v"
-        "First comes what has to be done, if anything: what the library needs and lacks, or what "
-        "would make locks faster, each with its remedy.  Then there is a line for each feature: "
-        "its name; yes, no, or refused if this process may not use it; what was found; and what "
-        "that means for which lock.  Features are tested by use, as the caller: in a container, "
+        "List the kernel and libc features that locks can use here, and what each enables.\v"
+        "First come the problems, if any: features that the library needs and lacks, or that would "
+        "make locks faster, each with its remedy.  Then there is a line for each feature: its "
+        "name; yes, no, or refused if this process may not use it; what was found; and what it "
+        "enables.  Features are tested by use, as the caller: in a container, "
         "or as another user, the results may differ.  Nothing is changed.\n\n"
-        "Exit status: 0 if nothing has to be done, also if locks could be faster; 3 if something "
-        "is missing that the library needs; 1 if the result cannot be written; 2 for a usage "
+        "Exit status: 0 if all that the library needs is there, even if locks could be faster; 3 "
+        "if something that it needs is missing; 1 if the result cannot be written; 2 for a usage "
         "error.",
 };
 
@@ -200,6 +200,6 @@ static int run(int argc, char **argv)
 
 const struct command command_doctor = {
     .name = "doctor",
-    .about = "what this machine offers to locks, and what follows",
+    .about = "the kernel and libc features that locks can use here",
     .run = run,
 };

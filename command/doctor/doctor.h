@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * furwock doctor: what this machine offers to locks, found out by trying, and not by version
+ * furwock doctor: the kernel and libc features that locks can use, found by trying, not by version
  * numbers: a container's filter or an option of the kernel can take away what a version has.
  * Nothing is changed, and nothing stays behind.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel answers about futexes: src/sys/probe.h asks it. */
+/* What the kernel can do about futexes: src/sys/probe.h asks it. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -103,7 +103,7 @@ static const struct argp command_line = {
         "(" DEFAULT_FILE
         ").  With --page, --flame, --folded or --trace that is written instead; \"-\" is standard "
         "output.\n\n"
-        "--stacks=wakers answers who made threads wait: the stack of the thread that ended a wait, "
+        "--stacks=wakers shows what made threads wait: the stack of the thread that ended a wait, "
         "which is where it let go of the lock.\n\n"
         "Exit status: 0; 1 if the recording cannot be read or the result not be written; 2 for a "
         "usage error.",

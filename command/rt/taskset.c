@@ -41,7 +41,7 @@ static bool fail(struct reader *r, const char *format, ...)
     return false;
 }
 
-/* Goes one down in the file; answers what to give to `leave`. */
+/* Goes one down in the file; returns what to give to `leave`. */
 static size_t enter(struct reader *r, const char *list, size_t number)
 {
     size_t before = strlen(r->where);

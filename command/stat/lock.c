@@ -5,7 +5,7 @@
 
 #include "show.h"
 
-/* So much is shown to people, of what there is; JSON has all. */
+/* At most this many are shown in text; JSON has all. */
 enum { SITES = 4, HOLDERS = 4, CALLERS = 4 };
 
 enum { NAME = -30, KIND = -18, FIGURE = 9 }; /* widths of columns */

@@ -8,7 +8,7 @@
 #include "command/print/visible.h"
 #include "show.h"
 
-/* So much is shown to people, of what there is. */
+/* At most this many are shown in text. */
 enum { PROCESSES = 8, LOCKS = 12, LOCKS_BRIEF = 5 };
 
 /* What the functions below are about. */

@@ -151,7 +151,7 @@ static bool is_over(const struct watch *w)
 
 /* --- Signals ---------------------------------------------------------------------------------- */
 
-/* Who sends one of these wants an end; but not where whoever started us had it ignored. */
+/* One of these asks for an end; but not where whoever started us had it ignored. */
 static bool asks_for_end(int number)
 {
     static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -233,7 +233,7 @@ static void wait_for_end(struct watch *w, const sigset_t *signals)
     }
 }
 
-/* All but those that say that this process itself went wrong, and those that cannot be had. */
+/* All except those that say that this process itself failed, and those that cannot be caught. */
 static sigset_t all_signals(void)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};

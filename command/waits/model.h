@@ -35,7 +35,10 @@ struct waits_stack {
     unsigned id;          /* counted from 0 */
 };
 
-/* Who waited, and who ended these waits.  waker NULL: nobody by futex, or it was not seen. */
+/*
+ * Which thread waited, and which one ended these waits.  waker NULL: nobody by futex, or it was not
+ * seen.
+ */
 struct waits_site {
     const struct waits_stack *waiter, *waker;
     double waits, ns; /* estimates */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who the owners are that locks name: contract in who.h.
+ * The owners that locks name: contract in who.h.
  *
  * A lock names its owner by the id that the thread has in its own pid namespace.  A private lock's
  * owner is a thread of the same process; a shared one's is a thread of some process that maps the

@@ -54,7 +54,7 @@ struct target_registers {
 enum target_state {
     TARGET_RUNNING, /* on a CPU: its registers are not known */
     TARGET_ASLEEP,  /* in a system call */
-    TARGET_OTHER    /* in the kernel, but for no system call: a page fault, stopped */
+    TARGET_OTHER    /* in the kernel, but not in a system call: a page fault, stopped */
 };
 
 /* What /proc/PID/task/TID/syscall says. */

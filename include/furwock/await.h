@@ -51,7 +51,7 @@ FW_BEGIN_DECLS
  *    A manual event and a latch release all.  A condition variable and a read-write lock have one
  *    queue for both, with real-time threads before operations, and an operation that is granted a
  *    read-write lock is always handed it.  No running thread can overtake an operation that waits
- *    for a semaphore or an automatic event, but for a unit that was a blocked thread's turn.
+ *    for a semaphore or an automatic event, except for a unit that was due to a blocked thread.
  *  - While operations wait for a semaphore, an event or a latch, posting, setting and counting it
  *    down are not safe in signal handlers.  No call here is.
  *  - A semaphore, event or latch that operations wait for must live until the call that released

@@ -22,8 +22,9 @@ FW_BEGIN_DECLS
  * kernel has rseq (x86-64, glibc 2.35, Linux 5.10).  Otherwise a thread counts itself in one of
  * several cache lines by one atomic instruction.  Writers pay for it: one asks the kernel to
  * interrupt all CPUs that run the process (a membarrier: microseconds), and reads all counters.
- * After it the first 64 readers or so share a cache line, by an atomic instruction; a writer that
- * comes before them, or finds a new lock, has nobody to ask, and costs what others' writers cost.
+ * After a write the first 64 readers or so count themselves in one shared cache line, with an
+ * atomic instruction; a writer that comes before they are through, or to a new lock, need not
+ * interrupt other CPUs, and costs what a writer of other read-write locks costs.
  * doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
  *
  * Rules

@@ -28,7 +28,7 @@
  *    CLOCK_REALTIME.  FW_KERNEL_NEVER: none.  A negative one has passed.
  *  - Waiters are served by priority, among equals first come, first served.  The priority is the
  *    thread's own: real-time priorities as the scheduler has them, all other threads are equal (as
- *    in Linux's futex).  `lower` makes it less urgent by so many steps, down to FW_KERNEL_LOWEST.
+ *    in Linux's futex).  `lower` lowers it by that many steps, down to FW_KERNEL_LOWEST.
  *  - Calls of one kind do not see waiters of another: WAIT, DOWN, SEM_DOWN and LOCK have queues of
  *    their own at the same word.
  *  - A signal with a handler ends a call that sleeps with EINTR, or restarts it (SA_RESTART); its
@@ -179,8 +179,9 @@ struct fw_kernel_event {
 #define FW_KERNEL_CMP_REQUEUE FW_KERNEL_CALL_(4) /* struct fw_kernel_requeue */
 
 /*
- * The interface of Linux 2.5.7, of which user space has the fast half.  The word counts: above 0,
- * so many units are to be had; 0: none, and nobody waits; below: none, and somebody may wait.
+ * The interface of Linux 2.5.7, of which user space has the fast half.  The word is a
+ * counter: n > 0: n units are available; 0: none, and no thread waits; below 0: none, and threads
+ * may wait.
  * To take a unit without the kernel: a compare-and-swap from n > 0 to n - 1, else DOWN.
  * To give one back without it: one from n >= 0 to n + 1, else UP.
  * DOWN takes `expected` = 0.  0: the caller has a unit.  ETIMEDOUT: it has none.
@@ -214,14 +215,13 @@ struct fw_kernel_event {
 
 /*
  * FUTEX_AWAIT, waits without a thread.  AWAIT_OPEN returns a new descriptor, which is readable
- * (poll, epoll) when one of its waits was woken; read(2) then has a struct fw_kernel_event of each.
- * With O_ASYNC it sends a signal: one descriptor for each wait is FUTEX_FD, many on one are
- * /dev/futex. Of the await descriptor:
- * AWAIT_ADD waits from now on, as WAIT does; returns the wait's id.  EAGAIN: the word was another,
- * and nothing waits.  ENOSPC: the user has too many objects.
- * AWAIT_REMOVE, 0: it waits no more, and no wake was meant for it.  1: it had been woken, and its
- * event was not read: whoever removes it has the wake, and passes it on.  ENOENT: there is no such.
- * Who closes the descriptor passes all wakes on that were not read.
+ * (poll, epoll) once one of its waits was woken; read(2) then returns a struct fw_kernel_event
+ * each. With O_ASYNC it sends a signal: one descriptor for each wait is FUTEX_FD, many on one are
+ * /dev/futex. Of the await descriptor: AWAIT_ADD adds a wait, as WAIT does, and returns its id.
+ * EAGAIN: the word had another value, and no wait was added.  ENOSPC: the user has too many
+ * objects. AWAIT_REMOVE, 0: the wait is removed and had not been woken.  1: it had been woken, and
+ * its event was not read: the caller now has the wake, and must pass it on.  ENOENT: no such wait.
+ * Closing the descriptor passes on all wakes that were not read.
  */
 #define FW_KERNEL_AWAIT_OPEN FW_KERNEL_CALL_(11)   /* struct fw_kernel_await */
 #define FW_KERNEL_AWAIT_ADD FW_KERNEL_CALL_(12)    /* struct fw_kernel_await_add */

@@ -18,8 +18,8 @@ namespace fw {
  *  - It is an fw::mutex and a count: what furwock/mutex.h says of fairness, memory, fork and tasks
  *    holds.  Unlocking what the calling thread does not hold aborts the program with a diagnostic.
  *  - It can be locked max_depth() times at a time.  Once more, lock throws std::system_error
- *    (EAGAIN), and the other calls return false, as the standard has it.  (Who gets there locks in
- *    a loop and forgets to unlock.)
+ *    (EAGAIN), and the other calls return false, as the standard has it.  (Code that gets there
+ *    locks in a loop and forgets to unlock.)
  *  - fw::condition_variable_any waits with it and releases it once: the owner must have locked it
  *    once only.
  */

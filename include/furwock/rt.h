@@ -45,14 +45,14 @@ FW_BEGIN_DECLS
  *  - Priorities are 1 (least urgent) to FW_RT_PRIORITY_MAX; no two tasks of a CPU should share one.
  *    Tier A: that is below the kernel's threaded interrupt handlers (50), and boosted critical
  *    sections run at 50 or above.
- *  - Only the task itself uses its handle.  No calls in signal handlers.  A forked child has none
- *    of its parent's tasks; it may begin its own in a group that has a name.
+ *  - Only the task itself uses its handle.  No calls in signal handlers.  A forked child
+ *    inherits none of its parent's tasks; it may begin its own in a group that has a name.
  *  - Sections under FW_RT_PIP, FW_RT_IPCP and the PCP variants may be nested if all are under the
  *    same protocol, and must be left in reverse order.  Under the others a task holds one lock at a
  *    time.
  *  - fw_rt_wait_period and waits for locks are no cancellation points (pthread_cancel).
- *  - After sleeping by other means a task must call fw_rt_resumed: tier A can delay it only there
- *    (fw_rt_wait_period and waits for locks do so themselves).
+ *  - After it has slept by other means a task must call fw_rt_resumed, the only place at which tier
+ *    A can delay it (fw_rt_wait_period and waits for locks call it themselves).
  *  - From fw_rt_task_begin to fw_rt_task_end the library owns the thread's policy and priority: it
  *    sets them when it boosts a task and when it restores it (tier A).  Changes by others are
  *    overwritten, and a task whose priority was changed is not boosted by the waiters of its lock.

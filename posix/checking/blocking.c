@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that may sleep, on their way to the C library: with --hold=MS, those that took so long
+ * Calls that may sleep, on their way to the C library: with --hold=MS, those that took that long
  * while the thread held a lock are reported.  Without it, or without a lock, this costs one jump.
  *
  * What the C library calls itself (stdio's write, say) does not come here.

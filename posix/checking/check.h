@@ -42,7 +42,7 @@ struct fw_check_thread_ {
     uint32_t beyond;  /* locks that it holds and that are not in the stack */
     uint32_t is_armed;
     uint32_t ended;
-    uint32_t inherited; /* so many of the stack were taken before a fork */
+    uint32_t inherited; /* how many of the stack were taken before a fork */
     struct fw_check_held_ held[FW_CHECK_DEPTH];
     uint64_t cache[FW_CHECK_CACHE];     /* hashes of chains that are known to be in order */
     uint32_t dead[FW_CHECK_NODES / 32]; /* of cycle.c: bits of nodes that lead nowhere */

@@ -16,7 +16,7 @@
 
 #include "edge.h"
 
-/* Longer cycles are not looked for; nor is anything after so many steps. */
+/* Longer cycles are not looked for; and a search ends after this many steps. */
 enum { LENGTH = FW_CHECK_CALLS, STEPS = 100000 };
 
 struct walk {

@@ -48,7 +48,7 @@ struct fw_check_edge_ *fw_check_edge_at_(uint32_t index);
 /* Can the two be under way at the same moment, in different threads? */
 bool fw_check_edges_meet_(const struct fw_check_edge_ *a, const struct fw_check_edge_ *b);
 
-/* cycle.c: reports the cycles that the edge closes; answers whether a class was split. */
+/* cycle.c: reports the cycles that the edge closes; returns whether a class was split. */
 bool fw_check_cycles_(struct fw_check_edge_ *e);
 
 /* Splits the class: its locks are told apart from now on. */

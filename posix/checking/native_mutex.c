@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_mutex and fw_cond of the library that checks.  The fast path of lock is compiled into callers,
- * but for those that are compiled with FURWOCK_CALLED: of the others only calls that find the mutex
- * held come here (fw_mutex_lock_slow_).  All unlock it by a call.
+ * except for those that are compiled with FURWOCK_CALLED: of the others only calls that find the
+ * mutex held come here (fw_mutex_lock_slow_).  All unlock it by a call.
  */
 #include "lock.h"
 #include "native.h"

@@ -18,7 +18,7 @@
 #include "sys/origin.h"
 #include "sys/say.h"
 
-/* A process that becomes another program so often finds no free name any more. */
+/* A process that becomes another program this often finds no free name any more. */
 enum { NAMES = 1000 };
 
 /* Code that no file has (a compiler at work) brings new addresses forever: copies, at most. */

@@ -17,7 +17,7 @@
 
 #include <furwock/bits/atomic.h>
 
-/* Behind so many others an entry is looked for no longer. */
+/* An entry is looked for behind at most this many others. */
 enum { PROBES = 32 };
 
 /* The finaliser of MurmurHash3 (Appleby, public domain): every bit of the key moves every other. */

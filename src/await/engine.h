@@ -105,7 +105,7 @@ static inline void fw_engine_forget_(struct fw_engine_ *e)
 }
 
 /*
- * Readable when reap has something, but for what has come back in flush: reap once after it.  (And
+ * Readable when reap has something, except what has come back in flush: reap once after it.  (And
  * now and then when it has not.)
  */
 static inline int fw_engine_fd_(const struct fw_engine_ *e)

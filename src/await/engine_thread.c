@@ -143,7 +143,7 @@ static void hear(struct helper *h, const fw_futex_any *words, uint32_t n, int an
     }
 }
 
-/* The kernel has no memory for so many words, or no such call: once in an interval all look. */
+/* The kernel has no memory for that many words, or no such call: once in an interval all look. */
 static void sleep_blindly(const struct helper *h, uint32_t seen)
 {
     fw_deadline end = fw_deadline_recheck_(NULL, FW_RECHECK_IPC_NS);

@@ -33,7 +33,9 @@ struct uring {
     uint32_t empty;                  /* calls of reap that found nothing to look at */
 };
 
-/* After so many of them the descriptor is cleared, so that this costs little where none need it. */
+/*
+ * After this many of them the descriptor is cleared, so that this costs little where none need it.
+ */
 enum { EMPTY_MAX = 16 };
 
 /* As `at` of a wait. */

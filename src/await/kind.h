@@ -17,7 +17,7 @@ struct fw_operation_kind_ {
     /*
      * Inside the bucket, from which the operation was removed: sets right what the object says
      * about its queue, passes on what is due, and leaves the bucket.  The object may not exist any
-     * more if no other waiter is queued, but for what the operation itself keeps alive.
+     * more if no other waiter is queued, except what the operation itself keeps alive.
      */
     void (*left)(struct fw_waitqueue_ *bucket, fw_await *op);
 

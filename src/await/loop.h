@@ -13,7 +13,7 @@
 #include "sys/fork.h"
 
 /*
- * A loop.  All of it is for its own thread, but for the inbox and `regions_due`.
+ * A loop.  All of it is for its own thread, except the inbox and `regions_due`.
  *
  * Its descriptor is an epoll instance with the inbox's event, a timer for each clock on which there
  * have been deadlines, and what the engine adds.  Timers are set only for those who wait on the

@@ -170,7 +170,7 @@ int fw_operation_expire_(fw_await *op)
     return kind->expired != NULL ? kind->expired(op) : ETIMEDOUT;
 }
 
-/* As fw_await_cancel, but for the result. */
+/* As fw_await_cancel, without the result. */
 static bool cancel(fw_await *op)
 {
     uint32_t state = fw_load32_acquire(&op->state_);

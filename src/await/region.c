@@ -5,7 +5,7 @@
  *
  * Origin: that those who wait for one lock stand in one queue, of which only the first needs the
  * kernel, is the CLH and MCS locks' (Magnusson et al. 1994; Mellor-Crummey and Scott 1991); that a
- * lock is passed on within a node at most so many times is the cohort locks' (Dice, Marathe and
+ * lock is passed on within a node a bounded number of times is the cohort locks' (Dice, Marathe and
  * Shavit, PPoPP 2012).
  */
 #include "await/region.h"
@@ -21,7 +21,10 @@
 #include "sys/clock.h"
 #include "sys/fork.h"
 
-/* A lock is passed from task to task so many times, and for as long as anybody may starve. */
+/*
+ * A lock is passed from task to task at most this often, and for no longer than a waiter may
+ * starve.
+ */
 enum { PASSES_MAX = 16 };
 #define PASSES_NS FW_STARVATION_NS
 

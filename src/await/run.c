@@ -18,7 +18,7 @@
 /* Without a limit of the caller's: as many, or as there were at the beginning, if that is more. */
 #define DELIVERIES_PER_RUN 1024u
 
-/* An operation is late once it was granted for so long. */
+/* An operation is late this long after it was granted. */
 #define LATE_NS UINT64_C(10000000)
 
 static uint64_t n_late;

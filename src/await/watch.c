@@ -17,7 +17,10 @@
 #include "ipc/wait.h"
 #include "sys/clock.h"
 
-/* What changes while it is armed is armed again so many times, before the loop's caller goes on. */
+/*
+ * What changes while it is armed is armed again at most this often before the loop's caller goes
+ * on.
+ */
 enum { FLUSHES = 8 };
 
 /* --- Looking ---------------------------------------------------------------------------------- */

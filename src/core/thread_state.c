@@ -17,7 +17,9 @@ static FW_STATIC_TLS struct {
     uint8_t waits[FW_SPINS_]; /* that did not spin */
 } small;
 
-/* A thread takes so many numbers at once: the word that all have them from is in one cache line. */
+/*
+ * A thread takes this many numbers at once: the word that all have them from is in one cache line.
+ */
 #define NUMBERS_AT_ONCE 64u
 
 static uint32_t next_number(void)
@@ -55,10 +57,10 @@ bool fw_one_in_(uint32_t n)
 /* Half a millisecond, as in the promise that nobody starves: doc/design/mutex.md, "Greedy". */
 #define OVERDUE_NS 500000u
 
-/* A thread that has not looked for so long knows nothing about what happened in between. */
+/* A thread that has not looked for this long knows nothing about what happened in between. */
 #define FORGOTTEN_NS (2u * OVERDUE_NS)
 
-/* One release in so many looks at the clock. */
+/* One release in this many looks at the clock. */
 #define RELEASES_PER_LOOK 4u
 
 bool fw_is_overdue_(const void *lock, bool is_waking)

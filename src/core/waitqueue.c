@@ -2,7 +2,7 @@
 /*
  * The buckets themselves, and who is inside.  Contract: waitqueue.h.
  *
- * All that is done inside takes well under a microsecond, but for a wake or a requeue; and the
+ * All that is done inside takes well under a microsecond, except a wake or a requeue; and the
  * thread that is inside has the priority of the most urgent one that waits to come in
  * (bucket_lock.h).
  */
@@ -14,7 +14,7 @@
 #include "sys/fork.h"
 
 /*
- * More buckets than there are CPUs that could meet in one; a power of two.  And so many that with
+ * More buckets than there are CPUs that could meet in one; a power of two.  And enough that with
  * 100,000 objects that are waited for a list has 24 of them.
  */
 #define BUCKETS 1024u
@@ -25,7 +25,7 @@ struct locked_bucket {
     struct fw_bucket_lock_ lock;
 } __attribute__((aligned(64)));
 
-_Static_assert(BUCKETS == 1u << BUCKET_BITS, "the index is so many bits of the hash");
+_Static_assert(BUCKETS == 1u << BUCKET_BITS, "the index is that many bits of the hash");
 _Static_assert(sizeof(struct locked_bucket) == 64, "neighbours share no cache line");
 _Static_assert(offsetof(struct locked_bucket, bucket) == 0, "a bucket is found by its address");
 

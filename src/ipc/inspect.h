@@ -13,7 +13,7 @@
  *   region/head.h         is the file a region, and what is planned in it?
  *   region/layout.h       slots of threads, and the name of a holder in a word
  *   region/mapping.h      an address by its offset; a description may be made of any mapping
- *   region/participant.h       whether a holder is alive, and its ids
+ *   region/participant.h  whether a holder is alive, and its ids
  *   region/directory.h    the named objects
  *   share.h, wait.h       what a thread holds beside others, and what it waits for
  *   state.h               what the words of mutexes and read-write locks say

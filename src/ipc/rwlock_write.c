@@ -195,7 +195,7 @@ static int attempt(fw_ipc_rwlock *l, const struct fw_ipc_me_ *me, const struct f
 struct waiter {
     struct fw_ipc_waiter_ base;
     fw_ipc_rwlock *l;
-    uint64_t wanted; /* the word, but for WAITERS */
+    uint64_t wanted; /* the word without WAITERS */
 };
 
 static int attempt_again(void *waiter, uint64_t *now, uint64_t extra)

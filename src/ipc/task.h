@@ -63,7 +63,7 @@ static inline enum fw_ipc_life fw_ipc_task_life_(const struct fw_ipc_mapping_ *m
 
 /*
  * Tries to take it.  `bits`: the task's, and FW_IPC_WAITERS if one may sleep.  Makes no system
- * calls, but for what the repair of a dead holder's data does.
+ * calls, except for what the repair of a dead holder's data does.
  *   0, EOWNERDEAD      taken
  *   EBUSY              the holder may live; *now is the word as it was read
  *   ENOTRECOVERABLE, EUCLEAN
@@ -95,7 +95,7 @@ int fw_ipc_mutex_check_holder_(const fw_ipc_mutex *m, uint32_t task);
 
 /* --- Permits, for the agent (permits.c) ------------------------------------------------------ */
 
-/* Who hold permits: at most `most` of them, others in each round. */
+/* The holders of permits: at most `most` of them, others in each round. */
 struct fw_ipc_permit_holders_ {
     uint32_t n, most;
     uint64_t *of;

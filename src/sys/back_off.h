@@ -11,7 +11,7 @@
 
 #include "sys/clock.h"
 
-/* Sleeps for so long at most; a signal handler may end it earlier. */
+/* Sleeps for at most that long; a signal handler may end it earlier. */
 static inline void fw_sleep_for_(uint64_t ns)
 {
     static const uint32_t nobody_wakes;

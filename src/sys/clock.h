@@ -81,7 +81,7 @@ static inline uint64_t fw_deadline_left_(const fw_deadline *deadline, uint64_t m
 }
 
 /*
- * The end of a sleep that lasts until the deadline, but for ns at most.  It is measured on
+ * The end of a sleep that lasts until the deadline, but at most ns.  It is measured on
  * CLOCK_MONOTONIC whatever clock the deadline is on: where somebody sets the other clock back, the
  * sleep ends all the same (and where it is set ahead, ns late at most).  So ETIMEDOUT means only
  * that it is time to ask whether the deadline is over.

@@ -28,7 +28,7 @@ static inline void fw_clock_sleep_until_(uint64_t ns)
         ;
 }
 
-/* For so long at most; a signal handler ends it. */
+/* For at most that long; a signal handler ends it. */
 static inline void fw_clock_sleep_for_(uint64_t ns)
 {
     struct timespec interval = fw_timespec_(ns);

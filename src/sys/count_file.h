@@ -10,7 +10,7 @@
  */
 
 /*
- * Makes the file, of so many bytes, all zeroes, readable and writable for the user only, and maps
+ * Makes the file, of `size` bytes, all zeroes, readable and writable for the user only, and maps
  * it shared.  Storage is taken for what is written, and not before.
  *   EEXIST  there is such a file; and other errors of open(2), ftruncate(2), mmap(2)
  */
@@ -21,8 +21,8 @@ void fw_count_file_remove_(const char *path, void *base, size_t size);
 
 /*
  * Takes storage for all of the memory, so that no later access is ended by SIGBUS for want of it.
- *   EFAULT, ENOMEM  there is not so much
- * A kernel before Linux 5.14 cannot: then nothing is done, and the answer is 0.
+ *   EFAULT, ENOMEM  there is not that much memory
+ * A kernel before Linux 5.14 cannot: then nothing is done, and the result is 0.
  */
 int fw_count_file_reserve_(void *base, size_t size);
 

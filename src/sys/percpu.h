@@ -10,7 +10,7 @@
  * Counters, one for each CPU, changed without an atomic instruction.
  *
  * The build picks the implementation: src/sys/x86_64/ (a restartable sequence) or src/sys/generic/
- * (none: there are no counters, and the second call always answers false).
+ * (none: there are no counters, and the second call always returns false).
  *
  *     uint32_t fw_percpu_count_(void);
  *

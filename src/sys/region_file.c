@@ -28,14 +28,14 @@
 /* Unknown to old headers. */
 enum { APPEND = 0x10 }; /* RWF_APPEND, Linux 4.16 */
 
-/* A file of that name that comes and goes: so often we look again. */
+/* A file of that name that comes and goes: at most this many looks. */
 enum { TRIES = 1000 };
 
 /* A lock that is held for three system calls: how often, and for how long we ask for it. */
 #define ASK_NS 1000000
 #define PATIENCE_NS UINT64_C(5000000000)
 
-/* Where signals interrupt it: so many bytes at a time. */
+/* If signals interrupt it: this many bytes at a time. */
 enum { STEP_MOST = 1 << 24, STEP_LEAST = 1 << 16 };
 
 /* The kernel's 64-bit offsets, in one register: 64-bit machines only. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Files as memory that processes share.  Every call answers 0 or a positive errno, is no
+ * Files as memory that processes share.  Every call returns 0 or a positive errno, is no
  * cancellation point, and tries again where a signal has interrupted it.
  *
  * A name is "/name", as shm_open(3) has them, or a path with another '/' in it.

@@ -9,7 +9,7 @@
  * Release without an atomic instruction.
  *
  * The contract is in three calls.  The build picks the implementation: src/sys/x86_64/ (a
- * restartable sequence) or src/sys/generic/ (none: the first two always answer false).
+ * restartable sequence) or src/sys/generic/ (none: the first two always return false).
  *
  *     bool fw_release_plain_(uint64_t *state, uint32_t id);
  *
@@ -18,7 +18,7 @@
  * does to the memory, and returns true.  Otherwise, or where the kernel does not help, or after a
  * preemption or a signal in between, changes nothing and returns false: the caller then releases
  * with an atomic instruction.  Between look and store another thread may change the upper half; the
- * store leaves that half alone.  Who must not be overlooked calls the fence.
+ * store leaves that half alone.  A thread that must not be overlooked calls the fence.
  *
  *     bool fw_release_quiet_(uint64_t *state);
  *
@@ -27,8 +27,9 @@
  *
  *     void fw_release_begin_(char *const *environment);
  *
- * Finds out what the kernel has, and what FURWOCK_FENCES says: while the library is loaded.  Who is
- * loaded before the C library knows the environment calls it again with what the loader gave it.
+ * Finds out what the kernel has, and what FURWOCK_FENCES says: while the library is loaded.  A
+ * library that is loaded before the C library knows the environment calls it again with what the
+ * loader gave it.
  *
  *     int fw_release_fence_(void);
  *

@@ -214,7 +214,7 @@ bool fw_robust_unlink_from_(uint32_t *word, const struct fw_robust_rule_ *rule)
     fw_robust_put_(&at->next, next);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     fw_robust_put_before_(fw_robust_entry_at_(next), (uintptr_t)at);
-    /* Who may read it is not told where this process has its memory. */
+    /* Those that may read it are not told where this process has its memory. */
     fw_robust_put_(fw_robust_before_(e), 0);
     fw_robust_put_(&e->next, 0);
     return true;

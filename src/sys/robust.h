@@ -20,11 +20,11 @@
  *   bit 30      FW_ROBUST_DIED: the owner died, and left undone what it was about to do
  *   bit 31      FW_ROBUST_WAITERS: somebody may sleep on the word
  *
- * A thread has one robust list, the C library's.  It is not touched, but for the one field in which
- * a thread announces the word that it is about to take or to give back: announced before the first,
- * withdrawn after the last, a word needs no place in the list.  The C library uses that field in
- * its own calls on robust mutexes, so what was in it is put back: a signal handler may have
- * interrupted one.
+ * A thread has one robust list, the C library's.  It is not touched, except for the one field in
+ * which a thread announces the word that it is about to take or to give back: announced before the
+ * first, withdrawn after the last, a word needs no place in the list.  The C library uses that
+ * field in its own calls on robust mutexes, so what was in it is put back: a signal handler may
+ * have interrupted one.
  */
 #define FW_ROBUST_OWNER UINT32_C(0x3fffffff)
 #define FW_ROBUST_DIED (UINT32_C(1) << 30)

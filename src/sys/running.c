@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is on a CPU: the reader of the assist's page; and, where there is none, whoever was last seen
- * on the caller's CPU is not.  Contract: running.h; layout: running_page.h.
+ * Which threads are on a CPU: the reader of the assist's page; and, where there is none, whoever
+ * was last seen on the caller's CPU is not.  Contract: running.h; layout: running_page.h.
  *
  * place            page       meaning                        who leaves it, and how
  * ---------------  ---------  -----------------------------  --------------------------------------
@@ -36,12 +36,12 @@
 #include "sys/running_page.h"
 #include "sys/thread.h"
 
-/* One look for a page in so long. */
+/* At most one look for a page in this time. */
 #define LOOK_NS UINT64_C(1000000000)
 
 /*
- * So many sleeps in a row that the page has not seen show that it is dead.  One shows nothing: who
- * is woken soon enough has not left its CPU.
+ * This many sleeps in a row that the page has not seen show that it is dead.  One shows nothing:
+ * who is woken soon enough has not left its CPU.
  */
 #define UNSEEN_SLEEPS 16u
 

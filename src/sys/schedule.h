@@ -26,8 +26,8 @@ int fw_urgency_(void);
 #define FW_URGENCY_DEADLINE 100
 
 /*
- * The same as the calling thread has last been told; it asks if it never has.  Who is about to
- * sleep asks again, since a system call is little beside that.
+ * The same as the calling thread has last been told; it asks if it never has.  A thread that is
+ * about to sleep asks again, since a system call is little beside that.
  */
 int fw_urgency_known_(void);
 

@@ -79,7 +79,7 @@ static inline uint32_t barrier_lower_half(fw_barrier_word_ w)
     return (uint32_t)w;
 }
 
-/* The next round, for which so many are awaited; who is inside stays there. */
+/* The next round, for which `parties` are awaited; threads inside stay there. */
 static inline fw_barrier_word_ barrier_next_round(fw_barrier_word_ w, uint32_t parties)
 {
     fw_barrier_word_ kept = w & (BARRIER_INSIDE | BARRIER_GOES); /* F:barrier-loses-inside */

@@ -27,8 +27,8 @@
 #define BRLOCK_SHARING UINT32_C(4)
 
 /*
- * So many readers since the last writer, and the next ones use the counters: a fence costs a writer
- * as much as some dozens of readers lose by sharing a cache line.
+ * After this many readers since the last writer the next ones use the counters: a fence costs a
+ * writer as much as some dozens of readers lose by sharing a cache line.
  */
 #define BRLOCK_ENOUGH 64u
 

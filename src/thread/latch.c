@@ -20,7 +20,7 @@
  * LA1  A thread that sleeps has set SLEEPERS, or found it set, while the latch was closed; so the
  *      count-down that opens it sees the flag, and wakes.
  * LA2  After the addition that opens the latch the counting thread does not touch its memory (the
- *      wake that may follow uses the address only), but for operations that it finds queued: as
+ *      wake that may follow uses the address only), except for operations that it finds queued: as
  *      long as one is, inside the bucket, a latch is there, though not always the same, since
  *      OPERATIONS may be of a former operation, and a thread that passed frees the latch.
  */

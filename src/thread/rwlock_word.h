@@ -162,7 +162,7 @@ static inline fw_rw_word_ rw_without_upgradable(fw_rw_word_ w)
 #define QUEUE_SHARER UINT64_C(0x100)
 #define QUEUE_SHARERS UINT64_C(0xffffff00)
 #define QUEUE_COMING (UINT64_C(1) << 32) /* greedy: woken with a grant, not yet seen to run */
-#define QUEUE_ALL_COMING (UINT64_C(0xff) << 32) /* so many are counted; those beyond are not */
+#define QUEUE_ALL_COMING (UINT64_C(0xff) << 32) /* at most this many are counted */
 #define QUEUE_WRITER (UINT64_C(1) << 40)
 
 static inline fw_rwlock_kind queue_kind(uint64_t queue)

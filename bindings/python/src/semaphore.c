@@ -259,10 +259,10 @@ PyDoc_STRVAR(
     doc,
     "Semaphore(value=1, bound=None, region=None, name=None, *, create=True)\n"
     "--\n\n"
-    "A semaphore between processes whose units come back from the dead.\n\n"
+    "A semaphore between processes: the units of a dead process are returned.\n\n"
     "What a process has acquired and not released is given back when it dies, until the first\n"
     "release by a process that had not acquired as much: then one process signals what others\n"
-    "wait for, and nothing comes back.  `bound` is the largest value (None: 2**31 - 1).\n"
+    "wait for, and nothing is given back.  `bound` is the largest value (None: 2**31 - 1).\n"
     "Units belong to processes: any thread may release what another thread has acquired.");
 
 static PyType_Slot slots[] = {

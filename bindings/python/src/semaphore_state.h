@@ -49,7 +49,7 @@ size_t fwpy_semaphore_size(uint32_t initial, uint32_t bound);
 /* In zeroed memory, which nobody else uses yet. */
 void fwpy_semaphore_init(struct fwpy_semaphore *s, uint32_t initial, uint32_t bound);
 
-/* One acquisition; if it took units that came back from the dead, whose. */
+/* One acquisition; if it took units that a dead process had held, whose. */
 struct fwpy_semaphore_call {
     struct fwpy_semaphore *s;
     struct fwpy_process dead; /* pid 0: nobody's */

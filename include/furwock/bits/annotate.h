@@ -56,7 +56,7 @@
 #define FW_DETECT_LOCKED_(lock, mode, is_taken)                                              \
     FW_DETECT_POST_(lock, FW_NOTE_FLAGS_(mode) | ((is_taken) ? 0u : __tsan_mutex_try_lock) | \
                               FW_DETECT_FAILED_(is_taken))
-/* Who only tries cannot be in a deadlock: no lock order. */
+/* A thread that only tries cannot be in a deadlock: no lock order. */
 #define FW_DETECT_TRYING_(lock, mode) \
     FW_DETECT_PRE_(lock, FW_NOTE_FLAGS_(mode) | __tsan_mutex_try_lock)
 #define FW_DETECT_TRIED_(lock, mode, is_taken) \

@@ -13,7 +13,7 @@ typedef struct fw_loop fw_loop;
 typedef struct fw_await fw_await;
 typedef struct fw_await_group fw_await_group;
 
-/* Who owns locks that were taken asynchronously: a number, not 0. */
+/* The owner of locks that were taken asynchronously: a number, not 0. */
 typedef uint32_t fw_task;
 
 struct fw_await { /* internal, all of it: src/core/operation.h */

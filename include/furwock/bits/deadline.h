@@ -29,7 +29,7 @@ typedef struct fw_deadline {
 /*
  * The point that lies ns nanoseconds after now on that clock; the last that there is, where the sum
  * would be later still (UINT64_MAX, on a clock with 64 bits, is in 584 years).  Of another clock
- * than the two above: a deadline that a call which would have to wait answers with EINVAL.  Safe in
+ * than the two above: with such a deadline a call that would have to wait returns EINVAL.  Safe in
  * signal handlers.
  *
  *     fw_deadline soon = fw_deadline_after(CLOCK_MONOTONIC, 50000000); // in 50 ms

@@ -15,15 +15,15 @@ FW_BEGIN_DECLS
  * (ECANCELED), or a signal handler has run (EINTR).  For programs that must be able to stop a
  * thread which waits for another process, and for languages whose signal handlers run later.
  *
- * It is a wait policy that is longer than others: any call of furwock/ipc/ that takes a policy
- * takes the address of `policy` in one of these.
+ * An fw_ipc_interrupt extends a wait policy: pass the address of its `policy` to any call of
+ * furwock/ipc/ that takes a policy.
  *
  * Rules
- *  - A wait that is ended so is one that has timed out, with another result: what is said of
- *    ETIMEDOUT holds for ECANCELED and EINTR.  Nothing was taken; a condition variable's mutex is
- *    locked again.  What can be had at once is had, whatever the word says.
- *  - Whoever ends it changes the word, then wakes: fw_futex_wake(word, FW_FUTEX_ALL, flags), which
- *    may be done in a signal handler.  A change that comes before the wait, or at any moment of it,
+ *  - A wait that is interrupted behaves as one that has timed out, with another result: what is
+ *    said of ETIMEDOUT holds for ECANCELED and EINTR.  Nothing was taken; a condition variable's
+ *    mutex is locked again.  A lock that is free is taken at once, whatever the word says.
+ *  - To end a wait, change the word, then wake: fw_futex_wake(word, FW_FUTEX_ALL, flags), which may
+ *    be done in a signal handler.  A change that comes before the wait, or at any moment of it,
  *    ends it.
  *  - A handler that runs just before its thread falls asleep is not noticed by `on_signal`; the
  *    thread then looks again after a re-check interval, of up to a minute.  If that matters, let

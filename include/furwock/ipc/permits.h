@@ -37,7 +37,7 @@ FW_BEGIN_DECLS
  * A take scans the permits until it finds a free one; with very many permits, nearly all of them
  * taken, that is slow.
  *
- * Errors are returned.  Every call that changes something can answer:
+ * Errors are returned.  Every call that changes something can return:
  *   EINVAL    it lies in no region that this process has joined, is misaligned, or was not made
  *   EAGAIN    the region has no participant slot left for another thread
  *   EUCLEAN   it has been overwritten; corrupt data are left as they are

@@ -26,7 +26,7 @@ FW_BEGIN_DECLS
  *
  * Does not fail with EINTR, is no cancellation point, and may be called in signal handlers.
  *
- * Example: say who is in the way
+ * Example: report which thread holds the lock
  *
  *     int lock_or_say(fw_ipc_mutex *m, const fw_deadline *deadline, char *text, size_t size)
  *     {

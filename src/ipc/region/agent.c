@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who the agents are.  Contract: agent.h; how they begin and end: agent_start.c. */
+/* The agents of the process.  Contract: agent.h; how they begin and end: agent_start.c. */
 #include "ipc/region/agent.h"
 
 #include <stddef.h>

@@ -35,7 +35,7 @@ static int membarrier(int command)
 
 /*
  * As many as the kernel needs, or as FURWOCK_FENCES says, one digit: 0 for no plain release at all.
- * (Who gets rights by being executed is not told.)
+ * (A program that gets rights by being executed is not told.)
  */
 static unsigned find_fences(char *const *environment)
 {

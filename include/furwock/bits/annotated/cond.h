@@ -9,8 +9,9 @@
 /* The calls of furwock/cond.h for race detectors; internal: bits/annotate.h. */
 
 /*
- * The mutex is left and taken again within the call.  Who is cancelled in it has the mutex in its
- * clean-up handlers: in C that is said only where the caller was compiled with -fexceptions.
+ * The mutex is left and taken again within the call.  A thread that is cancelled in it has the
+ * mutex in its clean-up handlers: in C that is said only where the caller was compiled with
+ * -fexceptions.
  */
 static inline void fw_cond_note_relocked_(fw_mutex **m)
 {

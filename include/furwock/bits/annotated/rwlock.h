@@ -95,7 +95,7 @@ static inline int fw_rwlock_timedupgrade_noted_(fw_rwlock *l, const fw_deadline 
     return fw_rwlock_note_upgraded_(l, fw_rwlock_timedupgrade(l, deadline));
 }
 
-/* Who asks holds it: if there is a writer, that is the caller. */
+/* The caller holds it: if there is a writer, that is the caller. */
 static inline int fw_rwlock_noted_mode_(const fw_rwlock *l)
 {
     return (fw_load64_relaxed(&l->state_) & FW_RWLOCK_WRITE_) != 0 ? FW_NOTE_WRITE_ : FW_NOTE_READ_;

@@ -15,8 +15,8 @@ namespace fw::co {
 class loop;
 
 /*
- * Who a coroutine is, and where it goes on once it has what it waited for: in a loop, or through an
- * executor.  It waits for one thing at a time, with one operation, which is kept here.
+ * The identity of a coroutine, and where it goes on once it has what it waited for: in a loop, or
+ * through an executor.  It waits for one thing at a time, with one operation, which is kept here.
  * fw::co::task has one; for another library's coroutines the user makes one (coro.hpp).
  */
 class context {

@@ -29,7 +29,7 @@ inline void task_wrunlock(fw_rwlock *l, fw_task task)
 
 namespace fw::co {
 
-/* Who owns what is locked: a number, as long as this lives.  EAGAIN is thrown: 4 million live. */
+/* The owner of what is locked: a number, as long as this lives.  Throws EAGAIN: 4 million live. */
 class identity {
   public:
     identity()

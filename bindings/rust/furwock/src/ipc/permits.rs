@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A semaphore with owned permits, which come back from the dead.
+//! A semaphore with owned permits: those of a dead holder are returned.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
