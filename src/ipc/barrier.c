@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_ipc_barrier.  Contract: furwock/ipc/barrier.h.  Bits: barrier_word.h.  Reasons:
- * doc/design/ipc-gates.md.
+ * doc/design/ipc-sync.md.
  *
  * Origin: the rounds of fw_barrier; that a barrier fails for all when a party is lost is Java's
  * CyclicBarrier and Python's.  New is that it finds out by itself, and that it can do without.

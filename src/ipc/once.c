@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fw_ipc_once.  Contract: furwock/ipc/once.h.  Bits of a word: layout.h.  Reasons:
- * doc/design/ipc-gates.md.
+ * doc/design/ipc-sync.md.
  *
  * Origin: fw_once, and a word that names its holder (mutex.c).
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_ipc_permits.  Contract: furwock/ipc/permits.h.  Reasons: doc/design/ipc-gates.md.
+ * fw_ipc_permits.  Contract: furwock/ipc/permits.h.  Reasons: doc/design/ipc-sync.md.
  *
  * A permit is a word:
  *

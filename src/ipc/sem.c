@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fw_ipc_sem.  Contract: furwock/ipc/sem.h.  Reasons: doc/design/ipc-gates.md.
+ * fw_ipc_sem.  Contract: furwock/ipc/sem.h.  Reasons: doc/design/ipc-sync.md.
  *
  * Origin: the semaphore of Franke, Russell and Kirkwood (OLS 2002, section 3), and announce.h.
  *

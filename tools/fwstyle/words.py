@@ -52,7 +52,10 @@ def entries(tree):
 
 
 def search(tree, found):
-    """Every use outside of the exempted paths is a finding; the others are counted."""
+    """Every use outside of the exempted paths is a finding; the others are counted.
+
+    So is an exempted path that is not there any more.
+    """
     for path in tree.files:
         if path.suffix in NOT_OURS or path in NOT_OUR_FILES:
             continue
@@ -73,6 +76,8 @@ def search(tree, found):
             if any(is_under(file, [path]) for file in tree.files):
                 tree.notes.append(f"{LIST}:{entry.number}: none is left in {path}: "
                                   "drop that exception")
+            else:
+                tree.find(LIST, entry.number, f"there is no {path}: drop that exception")
 
 
 def check_words(tree):
