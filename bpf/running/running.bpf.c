@@ -55,7 +55,7 @@ const volatile __u32 registration = FW_ASSIST_BY_RING;
 volatile __u32 participants; /* processes; looked at by each switch, whoever's */
 __u64 joined[(1 << PID_BITS) / 64];
 
-/* ---- Who is a participant ---- */
+/* ---- Participants ---- */
 
 static __always_inline __u64 *word_of(int tgid)
 {

@@ -103,7 +103,7 @@ static __always_inline bool clean(struct fw_rt_scx_state *w, struct fw_rt_scx_sh
 }
 
 /*
- * Of a task that is not in the queue: takes over from the dead, if there is nobody else.  In
+ * Of a task that is not in the queue: takes over from dead ones, if no other waits.  In
  * one step: the queue must not look free, for a task that takes it then is told of no death.
  */
 static __always_inline bool take_over(struct fw_rt_scx_state *w, struct fw_rt_scx_shared *shared,

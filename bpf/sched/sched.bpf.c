@@ -36,7 +36,7 @@
 #include "bpf/sched/tasks.h"
 #include "bpf/sched/tick.h"
 
-/* ---- Who runs ---- */
+/* ---- The running task ---- */
 
 static __always_inline void set_slice(struct task_struct *p, uint64_t slice)
 {

@@ -199,7 +199,7 @@ static void add_events(const struct reading *r, size_t i, json_t *locks, json_t 
     }
 }
 
-/* --- Who had a CPU --------------------------------------------------------------------------- */
+/* --- The tasks that had a CPU ---------------------------------------------------------------- */
 
 /* The kernel's trace lacks a switch now and then.  But who told of something had a CPU then. */
 enum { MICROSECOND = 1000 }; /* to which the kernel's times are cut off */

@@ -109,7 +109,7 @@ static void print_sites(const struct printer *p, const struct stat_lock *l)
     print_list(p, "sites", &site_record, sites, n, sizeof *sites, l);
 }
 
-/* --- Who held it meanwhile -------------------------------------------------------------------- */
+/* --- The holders meanwhile -------------------------------------------------------------------- */
 
 static json_t *holder_json(const struct stat_process *p, const struct fw_stat_holder_ *h)
 {

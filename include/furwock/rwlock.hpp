@@ -7,7 +7,7 @@
 
 namespace fw {
 
-/* Who goes first in a shared_mutex: furwock/rwlock.h. */
+/* Which waiters go first in a shared_mutex: furwock/rwlock.h. */
 enum class preference {
     fair = FW_RWLOCK_FAIR,
     readers = FW_RWLOCK_PREFER_READERS,

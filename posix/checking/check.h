@@ -173,7 +173,7 @@ void fw_check_report_(const struct fw_check_finding_ *finding);
 void fw_check_report_one_(enum fw_check_kind_ kind, const void *object, const void *site,
                           uint32_t owner, const struct fw_check_held_ *held);
 
-/* The same of something that took so long. */
+/* The same of something that took `ns`. */
 void fw_check_report_timed_(enum fw_check_kind_ kind, const void *object, const void *site,
                             const struct fw_check_held_ *held, uint64_t ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who was blocked when, from what the tasks have written down: goes through all events in their
- * order, and asks for each stretch of time between two of them what it was to each job.
+ * Which tasks were blocked when, from what the tasks have written down: goes through all events in
+ * their order, and asks for each stretch of time between two of them what it was to each job.
  *
  * a job that is released, not finished,        the stretch
  * not asleep, and
