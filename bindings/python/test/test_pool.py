@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import TimeoutError as MpTimeoutError
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -206,6 +207,46 @@ def is_running(pid: int) -> bool:
 def test_workers_end_when_their_owner_is_killed(method: str) -> None:
     pids = SimpleQueue()
     owner = multiprocessing.get_context("spawn").Process(target=own_a_pool, args=(method, pids))
+    owner.start()
+    workers = pids.get()
+    owner.kill()
+    owner.join()
+    wait_until(lambda: not any(is_running(pid) for pid in workers))
+
+
+def own_a_pool_that_is_late(reader: Any, pids: Any) -> None:
+    os.register_at_fork(after_in_child=lambda: reader.poll(None))
+    pool = make("fork")
+    pids.put([p.pid for p in pool._pool])
+    time.sleep(1000)
+
+
+def test_workers_end_that_start_when_their_owner_is_dead() -> None:
+    reader, writer = multiprocessing.Pipe(duplex=False)
+    pids = SimpleQueue()
+    owner = multiprocessing.get_context("spawn").Process(
+        target=own_a_pool_that_is_late, args=(reader, pids))
+    owner.start()
+    workers = pids.get()
+    owner.kill()
+    owner.join()
+    assert all(is_running(pid) for pid in workers)
+    writer.close()
+    wait_until(lambda: not any(is_running(pid) for pid in workers))
+
+
+def own_a_pool_without_pidfds(pids: Any) -> None:
+    def refused(_: int) -> NoReturn:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    os.pidfd_open = refused
+    own_a_pool("fork", pids)
+
+
+def test_workers_end_with_their_owner_without_pidfds() -> None:
+    pids = SimpleQueue()
+    owner = multiprocessing.get_context("spawn").Process(
+        target=own_a_pool_without_pidfds, args=(pids,))
     owner.start()
     workers = pids.get()
     owner.kill()

@@ -27,6 +27,7 @@ from ._channel import Buffer, Duplex, Message, duplex
 _KEY = struct.Struct("<Q")
 READY_KEY = 0               # of the message that says that the initializer has returned
 _STOP = b""                 # the message that ends a worker
+_PARENT_INTERVAL_MS = 1000  # where a process cannot wait for another one's end
 
 
 class Call(NamedTuple):
@@ -92,6 +93,16 @@ def unpack(payload: Buffer) -> Any:
     return ForkingPickler.loads(memoryview(payload)[_KEY.size:])
 
 
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def _pidfd(pid: int) -> int:
     try:
         return os.pidfd_open(pid)
@@ -100,25 +111,38 @@ def _pidfd(pid: int) -> int:
 
 
 class _Inbox:
-    """Receives tasks until the owner is gone."""
+    """Receives tasks until the owner is gone.
+
+    The channel alone does not tell that it is gone: by fork, workers have copies of the other end.
+    """
 
     def __init__(self, end: Duplex, owner: int) -> None:
         self._end = end
         self._poll = select.poll()
         self._poll.register(end, select.POLLIN)
-        self._owner = _pidfd(owner)
-        if self._owner >= 0:
+        self._parent = os.getppid()
+        self._interval: int | None = None
+        self._owner = -1
+        self.has_owner = True
+        try:
+            self._owner = os.pidfd_open(owner)
             self._poll.register(self._owner, select.POLLIN)
+        except ProcessLookupError:      # it was killed before this process got so far
+            self.has_owner = False
+        except OSError:                 # no descriptors of processes: look at the parent
+            self._interval = _PARENT_INTERVAL_MS
+            self.has_owner = _exists(owner)
 
     def receive(self) -> Buffer:
         while True:
             try:
                 return self._end.receive_now()
             except BlockingIOError:
-                ready = self._poll.poll()
+                ready = self._poll.poll(self._interval)
             except (EOFError, ConnectionError):
                 return _STOP
-            if [fd for fd, _ in ready] == [self._owner]:
+            if ([fd for fd, _ in ready] == [self._owner]
+                    or not ready and os.getppid() != self._parent):
                 util.debug("the pool's owner is gone; worker ends")
                 return _STOP
 
@@ -167,6 +191,9 @@ def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, inita
     """The life of a worker."""
     style = _STYLES[style_name]
     inbox = _Inbox(end, owner)
+    if not inbox.has_owner:
+        util.debug("the pool's owner is gone; worker ends")
+        return
     if initializer is not None:
         try:
             initializer(*initargs)
