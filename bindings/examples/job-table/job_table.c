@@ -2,7 +2,7 @@
 /*
  * The job table in C.
  *
- *     job_table create|work|hold|close|audit REGION [SEAT]
+ *     job_table create|work|hold|close|audit REGION [SLOT]
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 _Static_assert(JOB_TABLE_JOBS_AT + 2 * JOB_TABLE_JOBS == JOB_TABLE_WORDS, "the jobs come last");
 
 static fw_ipc_mutex *mutex;
-static fw_ipc_mutex *seats[JOB_TABLE_SEATS];
+static fw_ipc_mutex *slots[JOB_TABLE_SLOTS];
 static uint64_t *table;
 
 static void die(const char *what, int error)
@@ -45,10 +45,10 @@ static void attach(const char *name, unsigned flags)
                           flags, &words),
          "jobs.data");
     table = words;
-    for (unsigned i = 0; i < JOB_TABLE_SEATS; i++) {
-        char seat[16];
-        snprintf(seat, sizeof seat, "seat %u", i);
-        must(fw_region_mutex(region, seat, flags, &seats[i]), seat);
+    for (unsigned i = 0; i < JOB_TABLE_SLOTS; i++) {
+        char slot[16];
+        snprintf(slot, sizeof slot, "slot %u", i);
+        must(fw_region_mutex(region, slot, flags, &slots[i]), slot);
     }
 }
 
@@ -64,9 +64,9 @@ static unsigned state_of(unsigned i)
     return *job(i) & 0xff;
 }
 
-static unsigned seat_of(unsigned i)
+static unsigned slot_of(unsigned i)
 {
-    return *job(i) >> JOB_TABLE_SEAT_SHIFT & 0xff;
+    return *job(i) >> JOB_TABLE_SLOT_SHIFT & 0xff;
 }
 
 static uint64_t round_of(unsigned i)
@@ -74,9 +74,9 @@ static uint64_t round_of(unsigned i)
     return *job(i) >> JOB_TABLE_ROUND_SHIFT;
 }
 
-static uint64_t word(uint64_t round, unsigned seat, unsigned state)
+static uint64_t word(uint64_t round, unsigned slot, unsigned state)
 {
-    return round << JOB_TABLE_ROUND_SHIFT | (uint64_t)seat << JOB_TABLE_SEAT_SHIFT | state;
+    return round << JOB_TABLE_ROUND_SHIFT | (uint64_t)slot << JOB_TABLE_SLOT_SHIFT | state;
 }
 
 static uint64_t result_of(unsigned i)
@@ -130,39 +130,39 @@ static unsigned find(unsigned state)
 
 /* --- A worker --------------------------------------------------------------------------------- */
 
-static bool take_seat(unsigned seat)
+static bool take_slot(unsigned slot)
 {
-    int error = fw_ipc_mutex_trylock(seats[seat]);
+    int error = fw_ipc_mutex_trylock(slots[slot]);
 
     if (error == EOWNERDEAD)
-        error = fw_ipc_mutex_consistent(seats[seat]);
+        error = fw_ipc_mutex_consistent(slots[slot]);
     if (error != EBUSY)
-        must(error, "seat");
+        must(error, "slot");
     return error == 0;
 }
 
-/* For whoever holds that seat: its last worker is dead. */
-static void put_back(unsigned seat)
+/* For whoever holds that slot: its last worker is dead. */
+static void put_back(unsigned slot)
 {
     for (unsigned i = 0; i < JOB_TABLE_JOBS; i++)
-        if (state_of(i) == JOB_TABLE_RUNNING && seat_of(i) == seat) {
+        if (state_of(i) == JOB_TABLE_RUNNING && slot_of(i) == slot) {
             set(i, word(round_of(i), 0, JOB_TABLE_READY));
             table[JOB_TABLE_PUT_BACK]++;
         }
 }
 
-static void put_back_of_the_dead(unsigned my_seat)
+static void put_back_of_the_dead(unsigned my_slot)
 {
-    for (unsigned seat = 0; seat < JOB_TABLE_SEATS; seat++)
-        if (seat != my_seat && take_seat(seat)) {
-            put_back(seat);
-            fw_ipc_mutex_unlock(seats[seat]);
+    for (unsigned slot = 0; slot < JOB_TABLE_SLOTS; slot++)
+        if (slot != my_slot && take_slot(slot)) {
+            put_back(slot);
+            fw_ipc_mutex_unlock(slots[slot]);
         }
 }
 
-static void run(unsigned i, unsigned seat)
+static void run(unsigned i, unsigned slot)
 {
-    uint64_t mine = word(round_of(i), seat, JOB_TABLE_RUNNING);
+    uint64_t mine = word(round_of(i), slot, JOB_TABLE_RUNNING);
 
     set(i, mine);
     unlock();
@@ -171,8 +171,8 @@ static void run(unsigned i, unsigned seat)
     if (*job(i) != mine)
         die("a job was taken from a living worker", EBADMSG);
     job(i)[1] = result_of(i);
-    set(i, word(round_of(i), seat, JOB_TABLE_DONE));
-    table[JOB_TABLE_STEPS + seat]++;
+    set(i, word(round_of(i), slot, JOB_TABLE_DONE));
+    table[JOB_TABLE_STEPS + slot]++;
 }
 
 static void check_result(unsigned i)
@@ -187,22 +187,22 @@ static void next_round(unsigned i)
     set(i, word(round_of(i) + 1, 0, JOB_TABLE_READY));
 }
 
-static void work(unsigned seat)
+static void work(unsigned slot)
 {
     bool is_idle = false;
 
     lock();
-    if (!take_seat(seat))
-        die("the seat is taken", EBUSY);
-    put_back(seat);
+    if (!take_slot(slot))
+        die("the slot is taken", EBUSY);
+    put_back(slot);
     while (table[JOB_TABLE_CLOSED] == 0 ||
            table[JOB_TABLE_COUNTS + JOB_TABLE_DONE] != JOB_TABLE_JOBS) {
         if (find(JOB_TABLE_READY) != JOB_TABLE_JOBS)
-            run(find(JOB_TABLE_READY), seat);
+            run(find(JOB_TABLE_READY), slot);
         else if (table[JOB_TABLE_CLOSED] == 0 && find(JOB_TABLE_DONE) != JOB_TABLE_JOBS)
             next_round(find(JOB_TABLE_DONE));
         else {
-            put_back_of_the_dead(seat);
+            put_back_of_the_dead(slot);
             is_idle = find(JOB_TABLE_READY) == JOB_TABLE_JOBS;
         }
         unlock();
@@ -244,8 +244,8 @@ static void audit(void)
            (unsigned long)rounds, (unsigned long)table[JOB_TABLE_DEATHS],
            (unsigned long)table[JOB_TABLE_PUT_BACK], (unsigned long)counts[0],
            (unsigned long)counts[1], (unsigned long)counts[2]);
-    for (unsigned seat = 0; seat < JOB_TABLE_SEATS; seat++)
-        printf(" %lu", (unsigned long)table[JOB_TABLE_STEPS + seat]);
+    for (unsigned slot = 0; slot < JOB_TABLE_SLOTS; slot++)
+        printf(" %lu", (unsigned long)table[JOB_TABLE_STEPS + slot]);
     printf("\n");
     unlock();
 }
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
     bool is_new = argc >= 3 && strcmp(argv[1], "create") == 0;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: job_table create|work|hold|close|audit REGION [SEAT]\n");
+        fprintf(stderr, "usage: job_table create|work|hold|close|audit REGION [SLOT]\n");
         return 2;
     }
     attach(argv[2], is_new ? FW_REGION_CREATE : 0u);
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
         count(&table[JOB_TABLE_COUNTS]);
         unlock();
     } else if (strcmp(argv[1], "work") == 0 && argc == 4) {
-        work((unsigned)strtoul(argv[3], NULL, 10) % JOB_TABLE_SEATS);
+        work((unsigned)strtoul(argv[3], NULL, 10) % JOB_TABLE_SLOTS);
     } else if (strcmp(argv[1], "close") == 0) {
         lock();
         table[JOB_TABLE_CLOSED] = 1;

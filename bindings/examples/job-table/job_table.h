@@ -9,15 +9,15 @@
  * A region has these objects:
  *   "jobs"         the mutex of the table
  *   "jobs.data"    the table: 64-bit words
- *   "seat 0" ...   a mutex for each worker, which it holds as long as it lives.  A process that can
- *                  take the seat of a running job knows that the worker of that job is dead.
+ *   "slot 0" ...   a mutex for each worker, which it holds as long as it lives.  A process that can
+ *                  take the slot of a running job knows that the worker of that job is dead.
  *
  * Rules
  *  - A job is changed by one store of one word, so it is never half changed.  The counts are
  *    changed next to it, and are wrong if a process dies in between: whoever takes the mutex after
  *    a death counts anew.
- *  - A job runs in rounds.  READY -> RUNNING in a seat -> DONE -> READY in the next round.
- *  - RUNNING -> READY in the same round if the worker of that seat is dead.
+ *  - A job runs in rounds.  READY -> RUNNING in a slot -> DONE -> READY in the next round.
+ *  - RUNNING -> READY in the same round if the worker of that slot is dead.
  *  - The result of a round is written before the job is DONE, and checked before the next round.
  */
 
@@ -29,16 +29,16 @@
 #define JOB_TABLE_DEATHS 1   /* how often a process died with the mutex */
 #define JOB_TABLE_PUT_BACK 2 /* how often a job of a dead worker was made READY again */
 #define JOB_TABLE_COUNTS 4   /* three: how many jobs are READY, RUNNING, DONE */
-#define JOB_TABLE_STEPS 8    /* for each seat: how many jobs its workers have done */
-#define JOB_TABLE_SEATS 8
+#define JOB_TABLE_STEPS 8    /* for each slot: how many jobs its workers have done */
+#define JOB_TABLE_SLOTS 8
 #define JOB_TABLE_JOBS_AT 16 /* two words for each job: its state, and its result */
 #define JOB_TABLE_JOBS 96
 
-/* The word of a job: round << 16 | seat << 8 | state. */
+/* The word of a job: round << 16 | slot << 8 | state. */
 #define JOB_TABLE_READY 0
 #define JOB_TABLE_RUNNING 1
 #define JOB_TABLE_DONE 2
-#define JOB_TABLE_SEAT_SHIFT 8
+#define JOB_TABLE_SLOT_SHIFT 8
 #define JOB_TABLE_ROUND_SHIFT 16
 
 /* The result of a round: job * FACTOR + round. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The job table in Python.
 
-    job_table.py create|work|hold|close|audit REGION [SEAT]
+    job_table.py create|work|hold|close|audit REGION [SLOT]
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LAYOUT = {name: int(number) for name, number in
           re.findall(r"^#define JOB_TABLE_(\w+) (\d+)",
                      Path(__file__).with_name("job_table.h").read_text(encoding="ascii"), re.M)}
 READY, RUNNING, DONE = (LAYOUT[name] for name in ("READY", "RUNNING", "DONE"))
-COUNTS, STEPS, JOBS, SEATS = (LAYOUT[name] for name in ("COUNTS", "STEPS", "JOBS", "SEATS"))
+COUNTS, STEPS, JOBS, SLOTS = (LAYOUT[name] for name in ("COUNTS", "STEPS", "JOBS", "SLOTS"))
 CLOSED, DEATHS, PUT_BACK = (LAYOUT[name] for name in ("CLOSED", "DEATHS", "PUT_BACK"))
 PAUSE = LAYOUT["WORK_US"] / 1e6
 
 
-def word(round_: int, seat: int, state: int) -> int:
-    return round_ << LAYOUT["ROUND_SHIFT"] | seat << LAYOUT["SEAT_SHIFT"] | state
+def word(round_: int, slot: int, state: int) -> int:
+    return round_ << LAYOUT["ROUND_SHIFT"] | slot << LAYOUT["SLOT_SHIFT"] | state
 
 
 class Table:
@@ -34,7 +34,7 @@ class Table:
     def __init__(self, name: str, create: bool) -> None:
         self.region = furwock.Region(name, size=LAYOUT["REGION_SIZE"], create=create)
         self.mutex = furwock.Mutex(self.region, name="jobs")
-        self.seats = [furwock.Mutex(self.region, name=f"seat {i}") for i in range(SEATS)]
+        self.slots = [furwock.Mutex(self.region, name=f"slot {i}") for i in range(SLOTS)]
         size = LAYOUT["WORDS"] * 8
         self.words = self.region.data("jobs.data", size, create=create).cast("Q")
 
@@ -56,8 +56,8 @@ class Table:
     def state(self, job: int) -> int:
         return self.words[self.place(job)] & 0xff
 
-    def seat(self, job: int) -> int:
-        return self.words[self.place(job)] >> LAYOUT["SEAT_SHIFT"] & 0xff
+    def slot(self, job: int) -> int:
+        return self.words[self.place(job)] >> LAYOUT["SLOT_SHIFT"] & 0xff
 
     def round(self, job: int) -> int:
         return self.words[self.place(job)] >> LAYOUT["ROUND_SHIFT"]
@@ -85,26 +85,26 @@ class Table:
 
     # --- A worker ---------------------------------------------------------------------------
 
-    def take_seat(self, seat: int) -> bool:
-        grant = self.seats[seat].acquire(blocking=False)
+    def take_slot(self, slot: int) -> bool:
+        grant = self.slots[slot].acquire(blocking=False)
         if grant and grant.owner_died:
             grant.consistent()
         return bool(grant)
 
-    def put_back(self, seat: int) -> None:
-        """For whoever holds that seat: its last worker is dead."""
+    def put_back(self, slot: int) -> None:
+        """For whoever holds that slot: its last worker is dead."""
         for job in range(JOBS):
-            if self.state(job) == RUNNING and self.seat(job) == seat:
+            if self.state(job) == RUNNING and self.slot(job) == slot:
                 self.set(job, word(self.round(job), 0, READY))
                 self.words[PUT_BACK] += 1
 
-    def put_back_of_the_dead(self, my_seat: int) -> None:
-        for seat in range(SEATS):
-            if seat != my_seat and self.take_seat(seat):
-                self.put_back(seat)
-                self.seats[seat].release()
+    def put_back_of_the_dead(self, my_slot: int) -> None:
+        for slot in range(SLOTS):
+            if slot != my_slot and self.take_slot(slot):
+                self.put_back(slot)
+                self.slots[slot].release()
 
-    def begin(self, seat: int) -> tuple[int, int] | None:
+    def begin(self, slot: int) -> tuple[int, int] | None:
         """A job to run, and its word; None: there is none now."""
         job = self.find(READY)
         if job is None and not self.words[CLOSED]:
@@ -113,33 +113,33 @@ class Table:
                 self.check_result(job)
                 self.set(job, word(self.round(job) + 1, 0, READY))
         if job is None:
-            self.put_back_of_the_dead(seat)
+            self.put_back_of_the_dead(slot)
             return None
-        mine = word(self.round(job), seat, RUNNING)
+        mine = word(self.round(job), slot, RUNNING)
         self.set(job, mine)
         return job, mine
 
-    def end(self, job: int, mine: int, seat: int) -> None:
+    def end(self, job: int, mine: int, slot: int) -> None:
         if self.words[self.place(job)] != mine:
             raise ValueError("a job was taken from a living worker")
         self.words[self.place(job) + 1] = self.result(job)
-        self.set(job, word(self.round(job), seat, DONE))
-        self.words[STEPS + seat] += 1
+        self.set(job, word(self.round(job), slot, DONE))
+        self.words[STEPS + slot] += 1
 
-    def work(self, seat: int) -> None:
+    def work(self, slot: int) -> None:
         with self:
-            if not self.take_seat(seat):
-                raise ValueError("the seat is taken")
-            self.put_back(seat)
+            if not self.take_slot(slot):
+                raise ValueError("the slot is taken")
+            self.put_back(slot)
         while True:
             with self:
                 if self.words[CLOSED] and self.words[COUNTS + DONE] == JOBS:
                     return
-                begun = self.begin(seat)
+                begun = self.begin(slot)
             time.sleep(PAUSE)
             if begun is not None:
                 with self:
-                    self.end(*begun, seat)
+                    self.end(*begun, slot)
 
     def hold(self) -> None:
         """Leaves a wrong count behind: for whoever kills this process."""
@@ -160,7 +160,7 @@ class Table:
                     self.check_result(job)
             rounds = sum(self.round(job) for job in range(JOBS))
             ready, running, done = self.words[COUNTS:COUNTS + 3]
-            steps = " ".join(str(n) for n in self.words[STEPS:STEPS + SEATS])
+            steps = " ".join(str(n) for n in self.words[STEPS:STEPS + SLOTS])
             print(f"rounds {rounds} deaths {self.words[DEATHS]} put_back {self.words[PUT_BACK]} "
                   f"ready {ready} running {running} done {done} steps {steps}")
 
@@ -175,7 +175,7 @@ def main() -> int:
         with table:
             table.words[COUNTS:COUNTS + 3] = memoryview(table.counted()).cast("Q")
     elif command == "work" and len(sys.argv) == 4:
-        table.work(int(sys.argv[3]) % SEATS)
+        table.work(int(sys.argv[3]) % SLOTS)
     elif command == "close":
         with table:
             table.words[CLOSED] = 1

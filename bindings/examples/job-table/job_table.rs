@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! The job table in Rust.
 //!
-//!     job-table create|work|hold|close|audit REGION [SEAT]
+//!     job-table create|work|hold|close|audit REGION [SLOT]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -54,13 +54,13 @@ const DEATHS: usize = layout("DEATHS");
 const PUT_BACK: usize = layout("PUT_BACK");
 const COUNTS: usize = layout("COUNTS");
 const STEPS: usize = layout("STEPS");
-const SEATS: usize = layout("SEATS");
+const SLOTS: usize = layout("SLOTS");
 const JOBS_AT: usize = layout("JOBS_AT");
 const JOBS: usize = layout("JOBS");
 const READY: u64 = layout("READY") as u64;
 const RUNNING: u64 = layout("RUNNING") as u64;
 const DONE: u64 = layout("DONE") as u64;
-const SEAT_SHIFT: usize = layout("SEAT_SHIFT");
+const SLOT_SHIFT: usize = layout("SLOT_SHIFT");
 const ROUND_SHIFT: usize = layout("ROUND_SHIFT");
 const FACTOR: u64 = layout("FACTOR") as u64;
 const PAUSE: Duration = Duration::from_micros(layout("WORK_US") as u64);
@@ -70,8 +70,8 @@ const _: () = assert!(JOBS_AT + 2 * JOBS == WORDS, "the jobs come last");
 type Failure = Box<dyn Error>;
 type Words = [u64; WORDS];
 
-fn word(round: u64, seat: usize, state: u64) -> u64 {
-    round << ROUND_SHIFT | (seat as u64) << SEAT_SHIFT | state
+fn word(round: u64, slot: usize, state: u64) -> u64 {
+    round << ROUND_SHIFT | (slot as u64) << SLOT_SHIFT | state
 }
 
 fn place(job: usize) -> usize {
@@ -82,8 +82,8 @@ fn state(words: &Words, job: usize) -> u64 {
     words[place(job)] & 0xff
 }
 
-fn seat(words: &Words, job: usize) -> usize {
-    (words[place(job)] >> SEAT_SHIFT & 0xff) as usize
+fn slot(words: &Words, job: usize) -> usize {
+    (words[place(job)] >> SLOT_SHIFT & 0xff) as usize
 }
 
 fn round(words: &Words, job: usize) -> u64 {
@@ -123,7 +123,7 @@ fn check_result(words: &Words, job: usize) -> Result<(), Failure> {
 
 struct Table {
     words: Mutex<Words>,
-    seats: Vec<Mutex<u64>>, // of which only the locks are used
+    slots: Vec<Mutex<u64>>, // of which only the locks are used
 }
 
 impl Table {
@@ -135,10 +135,10 @@ impl Table {
             true => Mutex::open_or_create(&region, "jobs", [0; WORDS])?,
             false => Mutex::open(&region, "jobs")?,
         };
-        let seat = |i| Mutex::open_or_create(&region, &format!("seat {i}"), 0);
+        let slot = |i| Mutex::open_or_create(&region, &format!("slot {i}"), 0);
         Ok(Self {
             words,
-            seats: (0..SEATS).map(seat).collect::<Result<_, _>>()?,
+            slots: (0..SLOTS).map(slot).collect::<Result<_, _>>()?,
         })
     }
 
@@ -150,8 +150,8 @@ impl Table {
         })
     }
 
-    fn take_seat(&self, seat: usize) -> Result<Option<MutexGuard<'_, u64>>, Failure> {
-        match self.seats[seat].try_lock() {
+    fn take_slot(&self, slot: usize) -> Result<Option<MutexGuard<'_, u64>>, Failure> {
+        match self.slots[slot].try_lock() {
             Ok(guard) => Ok(Some(guard)),
             Err(furwock::ipc::LockError::OwnerDied(died)) => {
                 Ok(Some(died.into_inner().map_err(|error| error.into_error())?))
@@ -163,36 +163,36 @@ impl Table {
         }
     }
 
-    fn put_back_of_the_dead(&self, words: &mut Words, my_seat: usize) -> Result<(), Failure> {
-        for seat in (0..SEATS).filter(|seat| *seat != my_seat) {
-            if let Some(_seat) = self.take_seat(seat)? {
-                put_back(words, seat);
+    fn put_back_of_the_dead(&self, words: &mut Words, my_slot: usize) -> Result<(), Failure> {
+        for slot in (0..SLOTS).filter(|slot| *slot != my_slot) {
+            if let Some(_slot) = self.take_slot(slot)? {
+                put_back(words, slot);
             }
         }
         Ok(())
     }
 
-    fn work(&self, my_seat: usize) -> Result<(), Failure> {
+    fn work(&self, my_slot: usize) -> Result<(), Failure> {
         let mut words = self.lock()?;
-        let _seat = self.take_seat(my_seat)?.ok_or("the seat is taken")?;
-        put_back(&mut words, my_seat);
+        let _slot = self.take_slot(my_slot)?.ok_or("the slot is taken")?;
+        put_back(&mut words, my_slot);
         drop(words);
         loop {
             let mut words = self.lock()?;
             if words[CLOSED] != 0 && words[COUNTS + DONE as usize] == JOBS as u64 {
                 return Ok(());
             }
-            let begun = self.begin(&mut words, my_seat)?;
+            let begun = self.begin(&mut words, my_slot)?;
             drop(words);
             sleep(PAUSE);
             if let Some((job, mine)) = begun {
-                end(&mut *self.lock()?, job, mine, my_seat)?;
+                end(&mut *self.lock()?, job, mine, my_slot)?;
             }
         }
     }
 
     /// A job to run, and its word.
-    fn begin(&self, words: &mut Words, seat: usize) -> Result<Option<(usize, u64)>, Failure> {
+    fn begin(&self, words: &mut Words, slot: usize) -> Result<Option<(usize, u64)>, Failure> {
         let mut job = find(words, READY);
         if job.is_none() && words[CLOSED] == 0 {
             job = find(words, DONE);
@@ -202,10 +202,10 @@ impl Table {
             }
         }
         let Some(job) = job else {
-            self.put_back_of_the_dead(words, seat)?;
+            self.put_back_of_the_dead(words, slot)?;
             return Ok(None);
         };
-        let mine = word(round(words, job), seat, RUNNING);
+        let mine = word(round(words, job), slot, RUNNING);
         set(words, job, mine);
         Ok(Some((job, mine)))
     }
@@ -237,7 +237,7 @@ impl Table {
             words[DEATHS], words[PUT_BACK]
         );
         print!(" ready {ready} running {running} done {done} steps");
-        words[STEPS..STEPS + SEATS]
+        words[STEPS..STEPS + SLOTS]
             .iter()
             .for_each(|steps| print!(" {steps}"));
         println!();
@@ -245,23 +245,23 @@ impl Table {
     }
 }
 
-/// For whoever holds that seat: its last worker is dead.
-fn put_back(words: &mut Words, of_seat: usize) {
+/// For whoever holds that slot: its last worker is dead.
+fn put_back(words: &mut Words, of_slot: usize) {
     for job in 0..JOBS {
-        if state(words, job) == RUNNING && seat(words, job) == of_seat {
+        if state(words, job) == RUNNING && slot(words, job) == of_slot {
             set(words, job, word(round(words, job), 0, READY));
             words[PUT_BACK] += 1;
         }
     }
 }
 
-fn end(words: &mut Words, job: usize, mine: u64, seat: usize) -> Result<(), Failure> {
+fn end(words: &mut Words, job: usize, mine: u64, slot: usize) -> Result<(), Failure> {
     if words[place(job)] != mine {
         return Err("a job was taken from a living worker".into());
     }
     words[place(job) + 1] = result(words, job);
-    set(words, job, word(round(words, job), seat, DONE));
-    words[STEPS + seat] += 1;
+    set(words, job, word(round(words, job), slot, DONE));
+    words[STEPS + slot] += 1;
     Ok(())
 }
 
@@ -274,14 +274,14 @@ fn run(arguments: &[&str]) -> Result<(), Failure> {
             words[COUNTS..COUNTS + 3].copy_from_slice(&counts);
             Ok(())
         }
-        ["work", name, seat] => Table::open(name, false)?.work(seat.parse::<usize>()? % SEATS),
+        ["work", name, slot] => Table::open(name, false)?.work(slot.parse::<usize>()? % SLOTS),
         ["close", name] => {
             Table::open(name, false)?.lock()?[CLOSED] = 1;
             Ok(())
         }
         ["hold", name] => Table::open(name, false)?.hold(),
         ["audit", name] => Table::open(name, false)?.audit(),
-        _ => Err("usage: job-table create|work|hold|close|audit REGION [SEAT]".into()),
+        _ => Err("usage: job-table create|work|hold|close|audit REGION [SLOT]".into()),
     }
 }
 

@@ -38,12 +38,12 @@ class Missing(Exception):
 
 @dataclass
 class Worker:
-    """A process that works, in a seat."""
+    """A process that works, in a slot."""
 
     language: str
-    seat: int
+    slot: int
     process: subprocess.Popen[bytes]
-    steps: int  # of its seat, when it was started
+    steps: int  # of its slot, when it was started
 
 
 @dataclass
@@ -63,18 +63,18 @@ class Table:
         return done.stdout
 
     def audit(self, language: str | None = None) -> tuple[dict[str, int], list[int]]:
-        """The numbers of the table, and the steps of each seat."""
+        """The numbers of the table, and the steps of each slot."""
         text = self.call(language or next(iter(self.programs)), "audit")
         self.audits += 1
         numbers, _, steps = text.partition("steps")
         words = numbers.split()
         return dict(zip(words[::2], map(int, words[1::2]))), [int(word) for word in steps.split()]
 
-    def start(self, language: str, seat: int) -> None:
-        steps = self.audit()[1][seat]
-        process = subprocess.Popen([*self.programs[language], "work", self.name, str(seat)],
+    def start(self, language: str, slot: int) -> None:
+        steps = self.audit()[1][slot]
+        process = subprocess.Popen([*self.programs[language], "work", self.name, str(slot)],
                                    preexec_fn=die_with_parent)
-        self.workers.append(Worker(language, seat, process, steps))
+        self.workers.append(Worker(language, slot, process, steps))
 
     def expect_progress(self, of: list[Worker], count: int = 1) -> None:
         """Each of these workers does that many further jobs."""
@@ -82,7 +82,7 @@ class Table:
         deadline = time.monotonic() + PATIENCE_S
         while True:
             now = self.audit()[1]
-            slow = [w for w in of if now[w.seat] < max(before[w.seat], w.steps) + count]
+            slow = [w for w in of if now[w.slot] < max(before[w.slot], w.steps) + count]
             if not slow:
                 return
             for worker in self.workers:
@@ -194,7 +194,7 @@ def storm(table: Table, options: argparse.Namespace) -> dict[str, int]:
         time.sleep(chance.random() * 0.005)  # and at any moment:
         table.kill(victim)
         table.expect_progress(table.workers, 2)  # before another one can help
-        table.start(language, victim.seat)
+        table.start(language, victim.slot)
         killed[language] += 1
     return killed
 
@@ -226,8 +226,8 @@ def main() -> int:
         table = Table(f"/furwock-job-table-{os.getpid()}", found)
         try:
             table.call(next(iter(found)), "create")
-            for seat, language in enumerate([*found, *found]):
-                table.start(language, seat)
+            for slot, language in enumerate([*found, *found]):
+                table.start(language, slot)
             killed = storm(table, options)
             for language in found:
                 table.kill_holder(language)
