@@ -18,7 +18,7 @@ from typing import Any, Callable
 import furwock.multiprocessing as ours
 
 SIZES = {"10 B": 10, "20 KB": 20_000, "1 MB": 1_000_000}
-# Ranks from both ends for the interval of the median: 95 % from so many rounds on.
+# Ranks from both ends for the interval of the median: 95 % from that many rounds on.
 RANKS = ((6, 1), (9, 2), (12, 3), (15, 4), (17, 5), (20, 6))
 
 

@@ -64,7 +64,7 @@ class Turns:
 class Readers(Turns):
     """The turns of a read-write lock: readers of one loop share what the first one acquired."""
 
-    # So many readers in a row, before all must leave: a writer elsewhere waits for that.
+    # The number of readers in a row before all must leave: a writer elsewhere waits for that.
     longest = 64
 
     def __init__(self) -> None:

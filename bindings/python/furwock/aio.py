@@ -38,8 +38,8 @@ _T = TypeVar("_T")
 _O = TypeVar("_O")
 
 # Threads that take a lock all the time can keep it from a loop, which comes to try when they let go
-# of the interpreter: when they wait. After so many tries without success the loop stands in the
-# lock's wait queue itself, for so long at most.
+# of the interpreter: when they wait. After this many tries without success the loop stands in the
+# lock's wait queue itself, for a limited time.
 _PATIENCE = 8
 _FIRST_WAIT_S = 0.0005
 _LONGEST_WAIT_S = 0.004

@@ -10,7 +10,7 @@
 
 #define SECOND_NS 1000000000
 
-/* How much longer than its deadline a call waits for a guard: held so long only if its holder is
+/* How much longer than its deadline a call waits for a guard: held that long only if its holder is
  * stopped. */
 #define GUARD_GRACE_NS 100000000
 

@@ -27,7 +27,7 @@ struct fwpy_watched {
 /* To read; to close it, in order to write; it is closed, and readers are to leave. */
 enum { FWPY_RW_READ, FWPY_RW_CLOSE, FWPY_RW_DRAIN };
 
-/* So many holders of one object can be named; if there are more, it is looked at at intervals. */
+/* How many holders of one object can be named; if there are more, it is looked at at intervals. */
 enum { FWPY_HOLDERS_MAX = 32 };
 
 struct fwpy_look {

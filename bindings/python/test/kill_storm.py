@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
     which.add_argument("--standard", action="store_true", help="the standard module's classes")
     parser.add_argument("--method", default="fork", choices=("fork", "spawn", "forkserver"))
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS",
-                        help="a process that makes no steps for so long hangs (default: 60)")
+                        help="a process that makes no steps for this time hangs (default: 60)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2 ** 31))
     parser.add_argument("--json", metavar="FILE", help="write all results there")
     return parser.parse_args()

@@ -17,7 +17,7 @@ Broken = threading.BrokenBarrierError
 
 
 def in_threads(count: int, function: Callable[[], object]) -> list[object]:
-    """The results of the function in so many threads at once: exceptions, too."""
+    """The results of the function in `count` threads at once: exceptions, too."""
     results: list[object] = []
 
     def body() -> None:

@@ -55,7 +55,7 @@ def repaired(lock: Any, _: Pair) -> Iterator[None]:
 @contextmanager
 def by_acquire(lock: Any, pair: Pair) -> Iterator[None]:
     grant = lock.acquire(timeout=600)
-    assert grant, "nobody can have it for so long"
+    assert grant, "nobody can have it for that long"
     if grant.owner_died:
         pair.repair()
         grant.consistent()

@@ -121,7 +121,7 @@ def test_storm_of_kills(kind: str, size: int, storm: int) -> None:
 
 
 def check_usable(q: Any, kind: str) -> None:
-    """What the dead had is settled: the sizes, the slots, and join()."""
+    """What the dead had is recovered: the sizes, the slots, and join()."""
     while not q.empty():
         q.get()
         if isinstance(q, JoinableQueue):

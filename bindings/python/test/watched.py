@@ -24,7 +24,7 @@ async def until(condition: Callable[[], Any]) -> None:
 
 
 async def is_waiting(count: int = 1) -> None:
-    """Lets the loop run until so many tasks wait."""
+    """Lets the loop run until that many tasks wait."""
     await until(lambda: len(watch()._waiting) == count)
 
 

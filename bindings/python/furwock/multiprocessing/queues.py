@@ -163,10 +163,10 @@ class Queue(_StandardQueue):  # type: ignore[misc]
         while True:
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                return self._settle() > 0 and self._try_slot(held)
+                return self._reclaim() > 0 and self._try_slot(held)
             if not self._slots.wait(recheck if left is None else min(left, recheck)):
                 recheck = min(2 * recheck, _RECHECK_MAX_S)
-                self._settle(recheck == _RECHECK_MAX_S)
+                self._reclaim(recheck == _RECHECK_MAX_S)
             if self._try_slot(held):
                 return True
 
@@ -175,7 +175,7 @@ class Queue(_StandardQueue):  # type: ignore[misc]
         free = 0 if self._slots is None else self._slots.value()
         return self._reader.count(), free
 
-    def _settle(self, always: bool = False) -> int:
+    def _reclaim(self, always: bool = False) -> int:
         """Free the slots that no living process and no item in the channel accounts for.
 
         They belonged to the dead or, seldom (`always`), to a call that a signal handler ended.
@@ -271,7 +271,7 @@ class Queue(_StandardQueue):  # type: ignore[misc]
 
     def full(self) -> bool:
         """Would put() have to wait at this moment?"""
-        return self._slots is not None and not self._slots.wait(0) and self._settle() <= 0
+        return self._slots is not None and not self._slots.wait(0) and self._reclaim() <= 0
 
     @property
     def lost(self) -> int:

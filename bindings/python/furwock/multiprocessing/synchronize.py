@@ -143,7 +143,7 @@ class Event(furwock.Event):
 
 
 class Barrier(furwock.Barrier):
-    """A barrier of so many parties.
+    """A barrier of `parties` parties.
 
     If a process dies that waits in it, the barrier breaks (BrokenBarrierError for all), or, with
     on_death="go_on", goes on without it.

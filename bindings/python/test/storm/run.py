@@ -64,7 +64,7 @@ class Group:
         return None
 
     def wait_for(self, roles: List[int], more: int, limit: float) -> bool:
-        """Until each of these processes has made so many steps more."""
+        """Until each of these processes has made `more` steps more."""
         goals = {role: self.steps[role] + more for role in roles}
         until = time.monotonic() + limit
         while any(self.steps[role] < goal for role, goal in goals.items()):

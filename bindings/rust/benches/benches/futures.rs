@@ -121,7 +121,7 @@ fn uncontended<M: Mutex>(c: &mut Criterion, name: &str) {
     });
 }
 
-/// So many tasks of a runtime share so many mutexes: the time of n locks of each task.
+/// A number of tasks of a runtime share a number of mutexes: the time of n locks of each task.
 fn tasks<M: Mutex>(runtime: &Runtime, tasks: usize, mutexes: usize, n: u64) -> Duration {
     let mutexes: Arc<Vec<_>> = Arc::new((0..mutexes).map(|_| M::default()).collect());
     let begun = cpu_time();

@@ -55,7 +55,7 @@ impl Barrier {
     /// The largest number of participants.
     pub const MAX: u32 = sys::FW_BARRIER_MAX;
 
-    /// A barrier for so many threads.
+    /// A barrier for that many threads.
     ///
     /// # Panics
     ///

@@ -78,7 +78,7 @@ impl<T: ?Sized> BrLock<T> {
         taken.then(|| BrLockReadGuard { lock: self, marker: PhantomData })
     }
 
-    /// The same, waiting so long at most.
+    /// The same, waiting that long at most.
     pub fn try_read_for(&self, timeout: Duration) -> Option<BrLockReadGuard<'_, T>> {
         let deadline = Deadline::after(timeout);
         // SAFETY: as in read; the deadline outlives the call.
@@ -100,7 +100,7 @@ impl<T: ?Sized> BrLock<T> {
         taken.then(|| BrLockWriteGuard { lock: self, marker: PhantomData })
     }
 
-    /// The same, waiting so long at most.
+    /// The same, waiting that long at most.
     pub fn try_write_for(&self, timeout: Duration) -> Option<BrLockWriteGuard<'_, T>> {
         let deadline = Deadline::after(timeout);
         // SAFETY: as in read; the deadline outlives the call.

@@ -137,7 +137,7 @@ impl Condvar {
         unsafe { self.wait_raw(raw(guard), Deadline::NEVER) };
     }
 
-    /// The same, so long at most.
+    /// The same, but at most that long.
     ///
     /// # Panics
     ///
@@ -178,7 +178,7 @@ impl Condvar {
         self.while_(guard, condition, Deadline::NEVER);
     }
 
-    /// The same, so long at most.  `condition` is not called again once the time has passed.
+    /// The same, but at most that long.  `condition` is not called again once the time has passed.
     ///
     /// # Panics
     ///

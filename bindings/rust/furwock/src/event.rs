@@ -82,7 +82,7 @@ impl Event {
         unsafe { sys::fw_event_trywait(self.as_ptr()) == 0 }
     }
 
-    /// Waits so long at most; false if the time has passed.
+    /// Waits that long at most; false if the time has passed.
     pub fn wait_for(&self, timeout: Duration) -> bool {
         self.timed(Deadline::after(timeout))
     }

@@ -71,7 +71,7 @@ impl Latch {
         unsafe { sys::fw_latch_wait(self.as_ptr()) }
     }
 
-    /// Waits so long at most; false if the time has passed.
+    /// Waits that long at most; false if the time has passed.
     pub fn wait_for(&self, timeout: Duration) -> bool {
         self.timed(Deadline::after(timeout))
     }

@@ -50,7 +50,7 @@ pub trait MutexGuardExt<T: ?Sized>: sealed::Sealed {
     where
         F: Fn(&T) -> bool + Sync;
 
-    /// Waits so long at most: is the predicate true?
+    /// Waits that long at most: is the predicate true?
     ///
     /// # Panics
     ///

@@ -116,7 +116,7 @@ impl<'parent> Note<'parent> {
         self.until(Deadline::NEVER);
     }
 
-    /// Waits so long at most: is it notified?
+    /// Waits that long at most: is it notified?
     pub fn wait_for(&self, timeout: Duration) -> bool {
         self.until(Deadline::after(timeout))
     }

@@ -51,7 +51,7 @@ impl Semaphore {
     /// The largest number of units, and the maximum if none is given.
     pub const MAX: u32 = sys::FW_SEM_MAX;
 
-    /// A semaphore with so many units, and no maximum but [`Semaphore::MAX`].
+    /// A semaphore with that many units, and no maximum but [`Semaphore::MAX`].
     ///
     /// # Panics
     ///
@@ -61,7 +61,7 @@ impl Semaphore {
         Self::with_max(units, Self::MAX)
     }
 
-    /// A semaphore with so many units, and never more than `max`.
+    /// A semaphore with that many units, and never more than `max`.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Semaphore {
         unsafe { sys::fw_sem_trywait(self.as_ptr()) == 0 }
     }
 
-    /// Takes a unit, waiting so long at most; false if the time has passed.
+    /// Takes a unit, waiting that long at most; false if the time has passed.
     pub fn acquire_for(&self, timeout: Duration) -> bool {
         self.timed(Deadline::after(timeout))
     }
@@ -121,7 +121,7 @@ impl Semaphore {
         self.try_acquire().then(|| Permit { semaphore: self })
     }
 
-    /// The same, waiting so long at most.
+    /// The same, waiting that long at most.
     pub fn permit_for(&self, timeout: Duration) -> Option<Permit<'_>> {
         self.acquire_for(timeout).then(|| Permit { semaphore: self })
     }

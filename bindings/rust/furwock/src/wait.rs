@@ -22,7 +22,7 @@ use crate::sys;
 pub enum WaitPolicy {
     /// Sleep in the kernel at once.
     Block,
-    /// Spin for so long, then sleep.
+    /// Spin for that long, then sleep.
     SpinThenBlock(Duration),
     /// Spin until granted; never sleep.
     Spin,

@@ -60,7 +60,7 @@ pub fn wait_any(objects: &[&dyn AnySource]) -> usize {
     any(objects, Deadline::NEVER).expect("no deadline")
 }
 
-/// The same, waiting so long at most; `None` if the time has passed.
+/// The same, waiting that long at most; `None` if the time has passed.
 ///
 /// # Panics
 ///

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 /// Only a hang reaches it.
 const LONG: Duration = Duration::from_secs(120);
-/// What is certain not to happen is waited for so long.
+/// What is certain not to happen is waited for this long.
 const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

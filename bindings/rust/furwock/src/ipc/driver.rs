@@ -24,7 +24,7 @@ use furwock_sys as sys;
 use super::error::{errno, Error};
 use crate::{Mutex, MutexGuard};
 
-/// So many operations at a time, before others get the driver's lock.
+/// The number of operations at a time, before others get the driver's lock.
 const AT_A_TIME: u32 = 64;
 
 const DURING: &str = "start what futures wait by";

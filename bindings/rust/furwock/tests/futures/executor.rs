@@ -113,7 +113,7 @@ impl Wake for Task {
     }
 }
 
-/// Runs all futures to their ends, on so many threads.
+/// Runs all futures to their ends, on that many threads.
 pub fn run(threads: usize, futures: Vec<Boxed>) {
     let shared = Arc::new(Shared::default());
     {

@@ -15,7 +15,7 @@ use crate::executor::{run, yield_now};
 
 const ROUNDS: u64 = if cfg!(miri) { 8 } else { 3000 };
 
-/// The future, if it ends within so many polls of the task.
+/// The future, if it ends within that many polls of the task.
 struct Within<F> {
     future: Option<Pin<Box<F>>>,
     polls: u64,

@@ -329,7 +329,7 @@ fn a_forked_child_waits_by_a_driver_of_its_own() {
     let held = block_on(mutex.lock_async()).unwrap();
     let mut inherited = Box::pin(mutex.lock_async());
     assert!(poll_once(inherited.as_mut()).is_pending());
-    // SAFETY: the child calls nothing that a thread of the parent may be in the middle of, but for
+    // SAFETY: the child calls nothing that a thread of the parent may be in the middle of, except
     // the allocator, which copes.
     match unsafe { libc::fork() } {
         0 => {

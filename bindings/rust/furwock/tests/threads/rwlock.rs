@@ -61,7 +61,7 @@ fn writers_exclude() {
 }
 
 /// Is a reader, while another reads and a writer waits, kept out at some time?  The writer is
-/// queued some time after it has begun, so this looks again, for so long.
+/// queued some time after it has begun, so this looks again, for that time.
 fn keeps_readers_out<R: lock_api::RawRwLock + Send + Sync>(time: Duration) -> bool {
     let lock = lock_api::RwLock::<R, ()>::new(());
     let started = Latch::new(1);
