@@ -8,15 +8,15 @@
 /*
  * CPUs, and the page that tells who is on one (src/sys/running.h).
  *
- * In programs with `cpus` there are so many, and only a thread on one of them makes steps.  Who
- * sleeps or is done leaves its CPU; a free CPU is bound to be given to a thread that wants one,
+ * In programs with `cpus` there are that many, and only a thread on one of them makes steps.  One
+ * that sleeps or ends leaves its CPU; a free CPU is bound to be given to a thread that wants one,
  * and at any step, but by whim, a thread is taken off while others want its CPU: its stores arrive
  * and its plain release is aborted.  Elsewhere each thread has a CPU of its own.
  *
  * The page's answers are those of `assist`.  Checked, whatever they are: who was told last that the
  * owner does not run does not poll before it has slept or asked again (told, and polls on); who
- * was told last that it runs does not fall asleep before time has passed (told, and sleeps), but
- * for what is left of a deadline.
+ * was told last that it runs does not fall asleep before time has passed (told, and sleeps),
+ * except for what is left of a deadline.
  */
 enum model_assist {
     ASSIST_NONE, /* nothing is known of anybody, and that is no step */

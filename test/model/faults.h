@@ -29,7 +29,7 @@ enum fault_rule {
     FAULT_UNNOTED,
     FAULT_LOST_TOKEN,
     FAULT_QUIET_BURIAL,
-    FAULT_QUIET_HEIR
+    FAULT_QUIET_HANDOFF
 };
 
 struct model_fault {

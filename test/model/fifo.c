@@ -131,7 +131,7 @@ static void wait_for(uint64_t addr, unsigned owner)
         }
 }
 
-/* The thread has it now, but for those who snatch it before it runs. */
+/* The thread has it now, except if another thread takes it before it runs. */
 static void hand_off(unsigned by, uint64_t addr, unsigned next)
 {
     const struct model_op op = model_threads[next].op;
@@ -180,7 +180,7 @@ static void lock(unsigned thread)
     seen = (uint32_t)memory_read(thread, op.addr, 4);
     if (op.d == IS_FROM_THE_DEAD) {
         change(thread, op.addr, id_of(thread) | FW_ROBUST_WAITERS | FW_ROBUST_DIED);
-        answer(thread, 0, "has it, from the dead");
+        answer(thread, 0, "has it, from a dead owner");
     } else if (is_between_owners(op.addr)) {
         answer(thread, EINVAL, "EINVAL");
     } else if (pending != MODEL_MAX_THREADS && owner_in(seen) == id_of(pending) &&
@@ -270,7 +270,7 @@ bool fifo_performs(unsigned thread)
     }
 }
 
-void fifo_bury(unsigned thread)
+void fifo_reap(unsigned thread)
 {
     for (unsigned i = 0; i < model_thread_count; i++) {
         unsigned next;

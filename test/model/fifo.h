@@ -48,6 +48,6 @@ void fifo_claim(unsigned thread); /* OP_CLAIM */
 bool fifo_is_there(unsigned thread);
 
 /* What the kernel does about the words that a dead thread has, and others wait for. */
-void fifo_bury(unsigned thread);
+void fifo_reap(unsigned thread);
 
 #endif

@@ -349,7 +349,7 @@ void kernel_mark(unsigned thread)
         model_threads[thread].status = THREAD_ENDING;
         return;
     }
-    fifo_bury(thread);
+    fifo_reap(thread);
     if (!model_program->unmarked && !fault_is(FAULT_NO_MARK))
         subject_robust_words(thread, &listed, &pending);
     if (listed != 0 && listed != pending)

@@ -100,7 +100,7 @@ bool kernel_owes_interrupt(unsigned thread, unsigned target);
  * The same, and the target was on its way back from an interruption of its plain release: it had
  * read whether it has to begin that anew, and was about to clear what it had read.  So the release
  * goes on.  (Linux before "rseq: Protect event mask against membarrier IPI".)  For each release,
- * that may happen to so many fences as the program says.
+ * that may happen to as many fences as the program says.
  */
 bool kernel_may_miss(unsigned target);
 void kernel_miss(unsigned thread, unsigned target);

@@ -7,7 +7,7 @@
 #define SEED_SOON 0u
 #define SEED_LATE 1000000u
 
-/* Up to so many states, and preemptions where the program itself permits them. */
+/* Up to that many states, and preemptions where the program itself permits them. */
 static void search_up_to(uint32_t states, uint32_t preemptions, uint32_t own,
                          struct search_result *r)
 {

@@ -6,7 +6,7 @@
 
 /*
  * A search of model_program that does not take long: as the program says (at most `preemptions`)
- * where that is little, and else with few preemptions, and not on beyond so many states, and walks.
+ * where that is little, and else with few preemptions, and not beyond that many states, and walks.
  * What is to fail is looked for in all of these searches.  Of a large program (below) only the
  * latter are made, and go further.
  */

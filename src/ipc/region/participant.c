@@ -157,7 +157,7 @@ static bool is_gone(const struct fw_ipc_participant_ *m, uint64_t life)
     uint64_t space = fw_load64_relaxed(&m->pid_namespace);
 
     return nth == slot_generation(life) && space != 0 && space == fw_robust_namespace_() &&
-           fw_robust_is_gone_since_(thread, since); /* F:ipc-buries-living */
+           fw_robust_is_gone_since_(thread, since); /* F:ipc-reaps-living */
 }
 
 /* The participant is gone: threads that sleep on its life look again. */

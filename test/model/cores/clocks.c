@@ -19,7 +19,7 @@ static struct core {
     bool is_inside;  /* in the kernel, on its way to that */
     bool is_storing; /* the oldest store in its buffer, which arrives at store_at */
     uint64_t due, store_at;
-    uint64_t interrupted; /* so long, since it has asked */
+    uint64_t interrupted; /* for how long, since it has asked */
 } cores[MODEL_MAX_THREADS];
 
 static bool is_locked(uint64_t kind)

@@ -58,7 +58,7 @@ class Known(unittest.TestCase):
     def test_nobody_waits_alone(self):
         found = table("--cores", "1")
         for (lock, _), row in found.items():
-            self.assertEqual((row["lines"], row["sleeps"], row["failed"], row["hand-over"]),
+            self.assertEqual((row["lines"], row["sleeps"], row["failed"], row["hand-off"]),
                              (0, 0, 0, 0), lock)
 
 

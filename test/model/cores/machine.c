@@ -30,11 +30,11 @@ unsigned machine_cores = 1, machine_nodes = 1;
 struct machine_counts machine_counts;
 
 struct line {
-    uint64_t holders[WORDS]; /* bit n: core n has it */
-    uint64_t heirs[WORDS];   /* the same, when all who have asked up to now have got it */
-    uint64_t writers[WORDS]; /* bit n: core n has asked for it, to write, and waits */
-    uint64_t lost_at;        /* then: when those who have it lose it */
-    uint64_t free_at;        /* when it can go to who asks next */
+    uint64_t holders[WORDS];   /* bit n: core n has it */
+    uint64_t will_hold[WORDS]; /* the same, when all who have asked up to now have got it */
+    uint64_t writers[WORDS];   /* bit n: core n has asked for it, to write, and waits */
+    uint64_t lost_at;          /* then: when those who have it lose it */
+    uint64_t free_at;          /* when it can go to who asks next */
 };
 static struct line lines[LINES];
 
@@ -89,9 +89,9 @@ static bool is_at(const uint64_t *set, unsigned core, bool same_node)
  */
 static uint64_t transfer(const struct line *l, unsigned core, enum machine_access access)
 {
-    bool is_near = is_at(l->heirs, core, true), is_far = is_at(l->heirs, core, false);
+    bool is_near = is_at(l->will_hold, core, true), is_far = is_at(l->will_hold, core, false);
 
-    if (!is_near && !is_far && is_in(l->heirs, core))
+    if (!is_near && !is_far && is_in(l->will_hold, core))
         return 0;
     if (!is_near && !is_far) {
         machine_counts.memory++;
@@ -126,14 +126,14 @@ uint64_t machine_ask(unsigned core, uint64_t addr, enum machine_access access, u
     end = now + transfer(l, core, access) + machine_costs.hit;
     if (access == MACHINE_READ) {
         l->free_at = now + machine_costs.busy;
-        add(l->heirs, core);
+        add(l->will_hold, core);
         return end;
     }
     if (!is_wanted(l))
         l->lost_at = now;
     add(l->writers, core);
-    memset(l->heirs, 0, sizeof l->heirs);
-    add(l->heirs, core);
+    memset(l->will_hold, 0, sizeof l->will_hold);
+    add(l->will_hold, core);
     l->free_at = end + machine_costs.hold;
     return end;
 }

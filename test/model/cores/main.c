@@ -150,11 +150,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option known_options[] = {
-    {"cores", 'c', "N,...", 0, "With so many cores (2,4,8,16,32,64,128)", 0},
-    {"nodes", 'n', "N", 0, "... in so many nodes (1)", 0},
+    {"cores", 'c', "N,...", 0, "With N cores (2,4,8,16,32,64,128)", 0},
+    {"nodes", 'n', "N", 0, "... in N nodes (1)", 0},
     {"inside", 'i', "NS", 0, "Work with the lock (100)", 0},
     {"outside", 'o', "NS", 0, "Work without, on average (0)", 0},
-    {"reads", 'r', "PERCENT", 0, "Of those that lock, so many only read (0)", 0},
+    {"reads", 'r', "PERCENT", 0, "Of those that lock, the share that only reads (0)", 0},
     {"duration", 'd', "US", 0, "How long the machine runs, in its time (1000)", 0},
     {"seed", 's', "N", 0, "Of the times outside (1)", 0},
     {"set", 'x', "NAME=NS", 0, "What something costs", 0},
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
         for (unsigned n = 2; n <= MACHINE_MAX_CORES; n *= 2)
             options.cores[options.core_counts++] = n;
     printf("%-14s %5s %10s %7s %7s %7s %7s %7s %7s %9s %10s %9s\n", "lock", "cores", "thousand/s",
-           "ideal", "lines", "far", "failed", "sleeps", "fences", "hand-over", "longest us",
+           "ideal", "lines", "far", "failed", "sleeps", "fences", "hand-off", "longest us",
            "variation");
     for (unsigned k = 0; k < options.core_counts; k++)
         for (unsigned i = 0; i < options.lock_count; i++)

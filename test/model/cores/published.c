@@ -256,7 +256,7 @@ const struct cores_lock cores_cohort = {
 
 /* --- CNA: Dice and Kogan 2019, Figures 2 to 4 ------------------------------------------------ */
 
-#define CNA_LOCAL 65536u /* one release in so many goes to another node, too */
+#define CNA_LOCAL 65536u /* one release in this many goes to another node, too */
 #define CNA_NOWHERE UINT32_MAX
 
 struct cna_node {

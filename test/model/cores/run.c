@@ -141,7 +141,7 @@ static void forget(void)
     machine_counts = (struct machine_counts){0};
 }
 
-static void judge(uint64_t end, struct run_result *r)
+static void evaluate(uint64_t end, struct run_result *r)
 {
     const struct run_plan *plan = run.plan;
     double sum = 0, squares = 0, seconds = (double)plan->duration / 1e12, n = plan->cores;
@@ -198,6 +198,6 @@ bool run_lock(const struct cores_lock *lock, const struct run_plan *plan, struct
                    *run.counter);
     if (model_failure.kind != NULL)
         return false;
-    judge(warm + plan->duration, r);
+    evaluate(warm + plan->duration, r);
     return true;
 }

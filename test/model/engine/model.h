@@ -204,7 +204,7 @@ struct model_object {
 extern struct model_object model_objects[MODEL_MAX_OBJECTS];
 extern unsigned model_object_count;
 
-/* Makes an object of so many zero bytes, aligned to 8; for a program's setup. */
+/* Makes an object of `size` zero bytes, aligned to 8; for a program's setup. */
 void *model_object(const char *name, unsigned size, const struct model_part *parts,
                    void (*decode)(uint64_t, unsigned, unsigned, char *, size_t));
 /* The object in which [addr, addr + size) lies, or NULL. */
@@ -258,7 +258,7 @@ struct model_program {
     const char *about; /* what else there is to say, or NULL */
     unsigned threads;  /* 0: as many as the script has */
     struct model_budget budget;
-    uint32_t preemptions;      /* explored with at most so many; 0: with any number */
+    uint32_t preemptions;      /* explored with at most this many; 0: with any number */
     uint32_t deep_preemptions; /* the same for --deep */
     uint32_t generation;       /* of the process: how many forks lie behind it */
     bool generic;    /* no restartable sequences: every release is atomic, the fence is nothing */
@@ -282,7 +282,7 @@ struct model_program {
     bool time_passes;   /* whoever polls is bound to find the clock a tick later, once */
     const char *kernel; /* its release, as uname tells it; NULL: one whose fences miss nothing */
     const char *environment; /* "FURWOCK_FENCES=1", or NULL */
-    unsigned misses;         /* so many fences may miss one and the same plain release */
+    unsigned misses;         /* how many fences may miss one and the same plain release */
     const char *expects;     /* the failure that it must show; NULL: none */
     const struct model_hooks *hooks;
     const char *script; /* what its threads do: script.h; or NULL */

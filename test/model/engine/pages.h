@@ -13,10 +13,10 @@ struct pages {
     size_t size;
 };
 
-/* At least so many bytes; what is there stays, perhaps at another address. */
+/* At least `size` bytes; what is there stays, perhaps at another address. */
 void *pages_grow(struct pages *p, size_t size);
 
-/* The same, and so many bytes are zero; what was there is lost. */
+/* The same, and `size` bytes are zero; what was there is lost. */
 void *pages_zeroed(struct pages *p, size_t size);
 
 /* The pointer itself; NULL ends the program. */

@@ -86,7 +86,7 @@ static struct {
     bool is_whim;
 } made[MADE_WANTED + MODEL_MAX_CHOICES];
 static unsigned made_count;
-static uint32_t begun; /* states below have their edges, but for those in made[] */
+static uint32_t begun; /* states below have their edges, except those in made[] */
 
 static void put_made(uint32_t upto)
 {

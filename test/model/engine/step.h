@@ -11,7 +11,7 @@
 /* Looks at a state in which `n` things can happen.  May set model_failure; true: an end. */
 bool step_check_state(const struct model_choice *list, unsigned n);
 
-/* Makes one step; false, and nothing is done, where it takes more than so many preemptions. */
+/* Makes one step; false, and nothing is done, where it takes more than that many preemptions. */
 bool step(struct model_choice choice, const struct model_choice *list, unsigned n,
           uint32_t preemptions);
 

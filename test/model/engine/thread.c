@@ -214,7 +214,7 @@ void thread_prepare(unsigned thread)
 /* As much as this of a stack is never used, or it is too small. */
 #define UNUSED 512u
 
-/* No frame leaves so many bytes in a row as they were, and writes beyond them. */
+/* No frame leaves that many bytes in a row as they were, and writes beyond them. */
 #define LARGEST_GAP 2048u
 #define BLOCK 256u
 

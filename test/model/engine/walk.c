@@ -12,7 +12,7 @@
 /* Who polls may do so without an end. */
 #define MOST_STEPS 600u
 
-/* After such walks, the first of them, all is searched that is not more than so many states. */
+/* After such walks, the first of them, all is searched that has at most that many states. */
 #define MOST_STATES 3000u
 #define MOST_SEARCHES 20u
 
@@ -20,10 +20,10 @@ static struct rng chance;
 
 /* How likely each kind of step is, for the whole of a walk. */
 static struct {
-    uint32_t stay; /* so many times likelier: of the thread that made the last step */
+    uint32_t stay; /* how many times likelier: of the thread that made the last step */
     uint32_t whim, flush;
     uint32_t slow;   /* bit n: thread n is, until that changes, */
-    uint32_t change; /* once in so many steps */
+    uint32_t change; /* once in how many steps */
 } odds;
 
 #define ONE 64u /* the weight of a step that is nothing special */

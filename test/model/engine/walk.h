@@ -10,7 +10,7 @@
  * found; that nothing is found says nothing.  A walk that does not end may have no way to: the
  * first of these are followed by a search of what can be reached from there, if that is little.
  *
- * Up to so many steps in all, within limits->preemptions; the same ones in each run with the same
+ * Up to that many steps in all, within limits->preemptions; the same ones in each run with the same
  * seed.  True: a failure was found, in the last of result->walks.
  */
 bool walk(const struct search_limits *limits, uint32_t seed, uint64_t steps,

@@ -82,7 +82,7 @@ LOCKING = [
     Fault("ipc-atomic-sleeps-anyway", "sleeps with whatever is in the word", "ipc-atomic-lock",
           LOCK, argument(2, "fw_load32_relaxed(me->word) + 0 * $")),
     Fault("ipc-atomic-robs", "takes the lock from an owner that was there before a sleep",
-          "ipc-atomic-lock-naps", LOCK, value("me->has_elapsed && now == me->expected")),
+          "ipc-atomic-lock-rechecks", LOCK, value("me->has_elapsed && now == me->expected")),
     Fault("ipc-atomic-never-asks", "does not ask whether the owner lives",
           "ipc-atomic-lock-unmarked", LOCK, at("ipc-atomic-robs", call(1, "now == 0"))),
     Fault("ipc-atomic-untold-mark", "takes a lock that the kernel has marked, and is not told",

@@ -48,7 +48,7 @@ ENTRIES = [
 SPACE = [
     Fault("ipc-dir-quiet-init", "an init begins, and nobody would know what it wrote", "ipc-dir",
           NAMED, drop()),
-    Fault("ipc-dir-late-soil", "says after the init that it will write", "ipc-dir", NAMED,
+    Fault("ipc-dir-late-dirty", "says after the init that it will write", "ipc-dir", NAMED,
           at("ipc-dir-quiet-init", swap())),
     Fault("ipc-dir-forgets-dirt", "a small object hides that a large one was begun",
           "ipc-dir-dirty", DIRECTORY, head("")),

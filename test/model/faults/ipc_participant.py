@@ -54,11 +54,11 @@ FAULTS = [
     Fault("ipc-participant-links-late", "withdraws its line, then enters it into its list",
           "ipc-participant", PARTICIPANT, before("fw_robust_withdraw_(&r);")),
     Fault("ipc-participant-counts-itself", "takes itself for another one",
-          "ipc-participant-company", PARTICIPANT, condition(operand(1, ""))),
-    Fault("ipc-participant-counts-dead", "takes a thread that has ended for company",
-          "ipc-participant-company", PARTICIPANT, call(1, "slot < UINT32_MAX")),
+          "ipc-participant-others", PARTICIPANT, condition(operand(1, ""))),
+    Fault("ipc-participant-counts-dead", "takes a thread that has ended for a live one",
+          "ipc-participant-others", PARTICIPANT, call(1, "slot < UINT32_MAX")),
     Fault("ipc-participant-quiet-line", "takes a line, and its process does not know",
-          "ipc-participant-company", PARTICIPANT, drop()),
+          "ipc-participant-others", PARTICIPANT, drop()),
 ]
 
 FAMILY = Family("ipc_participant", ["participant.c"], ["src/ipc/region/participant.h"],

@@ -17,7 +17,7 @@ FAULTS = [
           instead("uint64_t t = fw_load64_relaxed(&b->in); fw_store64_relaxed(&b->in, t + 1);")),
     Fault("pbar-ends-early", "the first of a round ends it", "pbar", BARRIER,
           value(operand(2, "0"))),
-    Fault("pbar-goes-back", "ends a round when a later one has ended", "pbar-crowd", BARRIER,
+    Fault("pbar-goes-back", "ends a round when a later one has ended", "pbar-surplus", BARRIER,
           drop()),
     Fault("pbar-no-wrap", "a round with a small number has not ended after one with a large one",
           "pbar-wraps", BARRIER, value("(done & ~(SLEEPERS | SLEPT)) > (r << ROUND_SHIFT)")),

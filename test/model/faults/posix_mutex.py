@@ -59,7 +59,7 @@ FAULTS = [
     Fault("pshared-running-awake", "takes a waiter for awake while others want the CPU",
           "pshared-lies", "posix/mutex_shared.c",
           at("pshared-no-wake", condition("$ && !fw_cpu_is_wanted_()"))),
-    Fault("probust-no-nap", "sleeps without an end", "probust-kill-two", SLEEP,
+    Fault("probust-no-recheck", "sleeps without an end", "probust-kill-two", SLEEP,
           at("sleep-unbounded", argument(5, "s->deadline"))),
 ]
 

@@ -28,7 +28,7 @@ RULES = [
          "FAULT_LOST_TOKEN"),
     Rule("scx-quiet-burial", "the scheduler forgets that an owner has died", "scx-pcp-kill",
          "FAULT_QUIET_BURIAL"),
-    Rule("scx-quiet-heir", "the scheduler does not tell who tries that the owner has died",
-         "scx-queue-kill-try", "FAULT_QUIET_HEIR"),
+    Rule("scx-quiet-handoff", "the scheduler does not tell who tries that the owner has died",
+         "scx-queue-kill-try", "FAULT_QUIET_HANDOFF"),
     Rule("unlocked-cas", "compare-and-swap is a load and a store", "two", "FAULT_UNLOCKED_CAS"),
 ]

@@ -35,8 +35,8 @@ FAULTS = [
           operand(1, value("($ & ~RW_CLOSED)"))),
     Fault("rw-coming-readers", "WAKING while somebody waits to read", "rw-two-writers", TURN,
           condition(operand(4, ""))),
-    Fault("rw-coming-urgent", "WAKING while a real-time thread waits to write", "rw-urgent-comer",
-          TURN, at("rw-coming-readers", condition(operand(6, "")))),
+    Fault("rw-coming-urgent", "WAKING while a real-time thread waits to write",
+          "rw-urgent-newcomer", TURN, at("rw-coming-readers", condition(operand(6, "")))),
     Fault("rw-calls-urgent", "calls a real-time thread, and hands it nothing", "rw-greedy-urgent",
           TURN, value(operand(2, ""))),
     Fault("rw-calls-operation", "calls an operation, which cannot come", "rw-task-writers", TURN,
@@ -57,8 +57,8 @@ FAULTS = [
           "src/core/wait.c",
           at("recheck-by-realtime", value("fw_deadline_in_(w->deadline == NULL ? CLOCK_MONOTONIC : "
               "w->deadline->clock, slice_ns)"))),
-    Fault("rw-no-recheck", "sleeps without an end, and is said to be coming", "rw-nap", LINE,
-          argument(5, "0")),
+    Fault("rw-no-recheck", "sleeps without an end, and is said to be coming",
+          "rw-needless-wakes", LINE, argument(5, "0")),
     Fault("rw-late-pulse", "reads the pulse outside of the bucket", "rw-two-readers", LINE,
           argument(3, "fw_load32_relaxed(&bucket->pulse)")),
     # --- Whose turn it is -----------------------------------------------------------------------

@@ -20,7 +20,7 @@
  *   child                  what a fork does in the child
  *   free                   frees x
  *
- * All bytes of a value are equal, and every stored value is another one (but for `count`).  So a
+ * All bytes of a value are equal, and every stored value is another one (except `count`).  So a
  * value that was read shows whether it is whole, and which of the writes it is of.
  */
 struct atomic_script {

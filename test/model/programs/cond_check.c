@@ -27,10 +27,10 @@ enum shadow {
     ARRIVED,   /* a byte per wait that has begun, the first one lowest: thread + 1 */
     LINE,      /* bit per thread: it was in the queue when the signal was given */
     WAITS,     /* a byte per thread: how many waits it has begun */
-    CROWD      /* bit per thread: it slept in the queue when the broadcast was given; DISTURBED */
+    WOKEN      /* bit per thread: it slept in the queue when the broadcast was given; DISTURBED */
 };
 
-_Static_assert(CROWD < MODEL_SHADOW_WORDS, "there is bucket");
+_Static_assert(WOKEN < MODEL_SHADOW_WORDS, "there is bucket");
 
 #define WAITS_PER_THREAD 2u
 #define SET_BITS 16u
@@ -174,17 +174,17 @@ static bool is_disturbed(unsigned self)
  */
 static void check_turn(unsigned self)
 {
-    uint64_t crowd = *shadow(CROWD);
+    uint64_t woken = *shadow(WOKEN);
 
-    if ((crowd & model_bit(self)) == 0) {
-        *shadow(CROWD) = crowd == 0 ? 0 : crowd | DISTURBED;
+    if ((woken & model_bit(self)) == 0) {
+        *shadow(WOKEN) = woken == 0 ? 0 : woken | DISTURBED;
         return;
     }
-    *shadow(CROWD) = crowd & ~model_bit(self);
+    *shadow(WOKEN) = woken & ~model_bit(self);
     for (unsigned other = 0; other < model_thread_count; other++)
-        if ((crowd & model_bit(other)) != 0 &&
+        if ((woken & model_bit(other)) != 0 &&
             model_threads[other].priority > model_threads[self].priority &&
-            ((crowd & DISTURBED) == 0 || model_threads[other].status == THREAD_ASLEEP))
+            ((woken & DISTURBED) == 0 || model_threads[other].status == THREAD_ASLEEP))
             model_thread_fail("order", "thread %llu has the mutex before thread %llu", self, other);
 }
 
@@ -268,7 +268,7 @@ void cond_check_signal(unsigned self, bool all)
     else if (!all && model_program->tasks != NULL)
         *shadow(LINE) = line();
     if (all && model_program->tasks != NULL)
-        *shadow(CROWD) = sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0);
+        *shadow(WOKEN) = sleepers_in_line() | (is_disturbed(self) ? DISTURBED : 0);
     n = *shadow(SIGNALLED);
     if (n == MAX_SIGNALS)
         return;

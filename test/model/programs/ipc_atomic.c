@@ -26,7 +26,7 @@ static const struct model_program programs[] = {
     PROGRAM("ipc-atomic-ragged", "store load | swap load", KILLS(1), WITH(.size = 17)),
     PROGRAM("ipc-atomic-unmarked", "store load | cas load", KILLS(1), .unmarked = true,
             .rechecks = true),
-    PROGRAM("ipc-atomic-naps", "store load | swap load", KILLS(1), .rechecks = true),
+    PROGRAM("ipc-atomic-rechecks", "store load | swap load", KILLS(1), .rechecks = true),
     PROGRAM("ipc-atomic-three", "store | swap | load", KILLS(1), BOUND(1, 2),
             ABOUT("a writer, two that write or read")),
     PROGRAM("ipc-atomic-kill-two", "store | store | load", KILLS(2), .immortal = 4, BOUND(1, 2)),

@@ -7,7 +7,7 @@
  *
  * The lock excludes, each change of its word is legal (ipc_atomic_check.h), and who takes it from
  * one who died inside is told, and nobody else.  No re-check comes but where it says so: where the
- * kernel marks deaths, the others go on at once, but for one race (`late`).  One who has woken
+ * kernel marks deaths, the others go on at once, except in one race (`late`).  One who has woken
  * nobody is about to take WAITERS away; meanwhile another gives the lock back and dies before its
  * wake, and when the kernel looks, a third one has the lock, without WAITERS: a re-check is lost
  * (AROB4).
@@ -101,7 +101,7 @@ static const struct model_program programs[] = {
             ABOUT("three, one of them twice: a dead one's wake may be lost")),
     PROGRAM("ipc-atomic-lock-kill-again", "lock lock | lock | lock", KILLS(1), .rechecks = true),
     PROGRAM("ipc-atomic-lock-kill-two", "lock | lock | lock", KILLS(2)),
-    PROGRAM("ipc-atomic-lock-naps", "lock | lock | lock", KILLS(2), .rechecks = true),
+    PROGRAM("ipc-atomic-lock-rechecks", "lock | lock | lock", KILLS(2), .rechecks = true),
     PROGRAM("ipc-atomic-lock-limited", "lock | limited | lock", KILLS(1), .rechecks = true,
             ABOUT("one waits for two re-checks")),
     PROGRAM("ipc-atomic-lock-unmarked", "lock | lock | lock", KILLS(2), .rechecks = true,

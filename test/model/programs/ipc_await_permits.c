@@ -58,7 +58,7 @@ static enum model_access access(const void *p)
     return process_is_shared(p) ? ACCESS_STEP : region_access(p);
 }
 
-/* --- Who has one ---------------------------------------------------------------------------- */
+/* --- The holders ---------------------------------------------------------------------------- */
 
 static void has(unsigned self, uint32_t permit, int error)
 {

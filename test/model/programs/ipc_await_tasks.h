@@ -54,7 +54,7 @@ bool ipc_await_asks_on_or(struct ipc_await_task *t, unsigned other, int *error);
 void ipc_await_turn(void);
 void ipc_await_serve(void);
 
-/* All that wait are dropped, or so many of them; or cancelled. */
+/* All that wait are dropped, or some of them; or cancelled. */
 void ipc_await_drop(void);
 void ipc_await_drop_some(unsigned n);
 void ipc_await_cancel(void);

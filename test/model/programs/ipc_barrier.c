@@ -163,7 +163,7 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 #define PROGRAM(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true)
 /* No re-check comes: what is not told to a sleeper it never learns. */
 #define TOLD(...) SCRIPTED(hooks, __VA_ARGS__, .generic = true)
-/* So many parties, and so many threads that are parties from the start. */
+/* The number of parties, and of threads that are parties from the start. */
 #define FAIL(parties, joined) .initial = BEGINS(FW_IPC_BARRIER_FAIL, parties, joined)
 #define GO_ON(parties, joined) .initial = BEGINS(FW_IPC_BARRIER_GO_ON, parties, joined)
 

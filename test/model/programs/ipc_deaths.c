@@ -10,7 +10,7 @@
  *   second   the same, the second
  *   quit     locks the first, and leaves the region with it
  *
- * Checked: exclusion; EOWNERDEAD where a holder died or left in its section, and nowhere if nobody
+ * Checked: exclusion; EOWNERDEAD if a holder died or left in its section, and nowhere if nobody
  * did.  In programs with `quit` the threads are not in the region at first.  The mutex itself:
  * ipc_mutex.c.
  */

@@ -85,7 +85,7 @@ static int entry_of(const char *name)
     return -1;
 }
 
-/* Where the objects end, but for this entry's. */
+/* Where the objects end, except this entry's. */
 static uint64_t end_without(unsigned entry)
 {
     uint64_t end = plan()->objects_at;

@@ -148,7 +148,7 @@ void ipc_mutex_killed(unsigned thread)
     *shadow(DIED_IN) = *shadow(GENERATION);
 }
 
-/* A task that has taken it from the dead, and was not told so, gives it back as it was. */
+/* A task that has taken it from a dead owner, and was not told so, gives it back as it was. */
 static bool is_restored(uint64_t before, uint64_t now)
 {
     uint64_t holder = now & FW_IPC_HOLDER;

@@ -20,7 +20,7 @@
  *   forgotten        nor after a holder's death that nobody was told of, and declared repaired
  *   answer           EOWNERDEAD: somebody died, and it is told who
  *   generation       grows from one who got in to the next
- *   word             one that names a living holder is changed by that one only, but for WAITERS
+ *   word             one that names a living holder is changed by that one only, except WAITERS
  *                    and the task
  *   lost update      all are alive and done: all sections were counted
  */

@@ -8,7 +8,7 @@
  *   look      asks whether the others live, by each id that they have had first or last
  *   ask       the same, and asks the system, too
  *   name      asks who they are, by the same ids
- *   company   asks whether the process has other participants (all are threads of one then)
+ *   others    asks whether the process has other participants (all are threads of one then)
  *
  * Checked, besides what ipc_region.h says: nobody is said to be dead who has neither died nor begun
  * to leave; nobody is said to live who had left, or whose death was marked, before it was asked,
@@ -25,7 +25,7 @@
 #include "programs.h"
 #include "script.h"
 
-SCRIPT_WORDS(JOIN, LEAVE, LOOK, ASK, NAME, COMPANY);
+SCRIPT_WORDS(JOIN, LEAVE, LOOK, ASK, NAME, OTHERS);
 
 enum state { OUTSIDE, PARTICIPANT, LEAVING, LEFT };
 
@@ -167,7 +167,7 @@ static void for_each_id(unsigned self, enum word w)
     }
 }
 
-static void company(unsigned self)
+static void others(unsigned self)
 {
     bool were_gone;
     uint64_t had[THREADS] = {0};
@@ -179,7 +179,7 @@ static void company(unsigned self)
         had[i] = *shadow(STATE + i) == PARTICIPANT ? *shadow(LAST_ID + i) : 0;
     answer = ipc_participant_in_use()->has_multithreaded(region_mapping);
     if (answer && were_gone)
-        model_thread_fail("answer", "thread %llu has company, and is alone", self, 0);
+        model_thread_fail("answer", "thread %llu is told of others, and is alone", self, 0);
     for (unsigned i = 0; i < model_thread_count && !answer; i++)
         if (i != self && had[i] != 0 && *shadow(STATE + i) == PARTICIPANT &&
             *shadow(LAST_ID + i) == had[i] && model_threads[i].status != THREAD_DONE &&
@@ -194,8 +194,8 @@ static void thread(unsigned self)
             join(self);
         else if (*w == LEAVE)
             leave(self);
-        else if (*w == COMPANY)
-            company(self);
+        else if (*w == OTHERS)
+            others(self);
         else
             for_each_id(self, (enum word) * w);
     }
@@ -251,9 +251,9 @@ static const struct model_program programs[] = {
             SLOTS(1)),
     PROGRAM("ipc-participant-full", "join leave | join ask | join", .unmarked = true, SLOTS(1)),
     PROGRAM("ipc-participant-three", "join leave | join ask | join leave look", SLOTS(2)),
-    PROGRAM("ipc-participant-company", "join leave join | join company company",
+    PROGRAM("ipc-participant-others", "join leave join | join others others",
             SLOTS_WITH(2, .is_process = true), ABOUT("threads of one process")),
-    PROGRAM("ipc-participant-company-line", "join leave join | join company leave join company",
+    PROGRAM("ipc-participant-others-line", "join leave join | join others leave join others",
             SLOTS_WITH(1, .is_process = true)),
     PROGRAM("ipc-participant-worn", "join leave join | join leave", SLOTS_WITH(1, .is_worn = true),
             ABOUT("a slot that was used 2^32 - 2 times")),

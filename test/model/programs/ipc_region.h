@@ -16,13 +16,13 @@
  * participant.  Each model thread is a process.
  *
  * Checked at each change of a slot: it is taken in one step, with the next generation, by a living
- * thread that has none, from nobody or from the dead (SLOT1, SLOT2); only its own thread gives it
+ * thread that has none, from nobody or from a dead one (SLOT1, SLOT2); only its own thread gives it
  * back, and only a dead thread's is marked.
  *
  * No steps: what participants' slots say for tools, and what is not changed in a program.
  */
 
-/* For a program's setup, first: so many slots.  `joined`: thread n has slot n from the start. */
+/* For a program's setup, first: makes the slots.  `joined`: thread n has slot n from the start. */
 void region_make(unsigned slots, bool joined);
 
 /* Hooks of the same names, for programs of a family. */

@@ -230,7 +230,7 @@ static int attempt_to_read(unsigned self, struct process *p, bool is_new, struct
     return error;
 }
 
-/* So many tasks leave. */
+/* n tasks leave. */
 static void leave(unsigned self, struct process *p, uint64_t n)
 {
     struct fw_waitqueue_ *table = enter_table();

@@ -17,8 +17,8 @@ void ipc_rwlock_thread_reads_upgradable(unsigned self, bool upgrades);
 void ipc_rwlock_pass(void);
 
 /*
- * Who has been answered `error` writes: repairs after a death, says so, and counts.  What follows
- * is the release.
+ * A thread that was answered `error` writes: repairs after a death, says so, and counts.  What
+ * follows is the release.
  */
 void ipc_rwlock_section(unsigned self, int error, int (*consistent)(void *of), void *of);
 

@@ -146,7 +146,7 @@ static HOOKS(hooks, .words = word_names, REGION_HOOKS(FAMILY_IPC_SYNC), .setup =
 #define PROGRAM(...)                                                                    \
     SCRIPTED(hooks, __VA_ARGS__, .generic = true, .rechecks = true, .is_patient = true, \
              .budget.rechecks = 4)
-/* So many units, and room for so many. */
+/* A number of units, and the largest number. */
 #define UNITS_FROM(value, most) .initial = BEGINS(value, most, false)
 #define MADE_FROM(value, most) .initial = BEGINS(value, most, true)
 

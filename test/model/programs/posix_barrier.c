@@ -50,7 +50,7 @@ static void setup(void)
     b->done = (uint32_t)(first_round << ROUND_SHIFT);
 }
 
-/* So many rounds may have ended. */
+/* How many rounds may have ended. */
 static uint64_t rounds(void)
 {
     return *shadow(ARRIVED) / parties;
@@ -126,8 +126,8 @@ static const struct model_program programs[] = {
     PROGRAM("pbar", "wait wait wait | wait wait wait", OF(2)),
     PROGRAM("pbar-three", "wait wait | wait wait | wait wait", OF(3)),
     PROGRAM("pbar-four", "wait | wait | wait | wait", BOUND(3, 5), OF(4)),
-    PROGRAM("pbar-crowd", "wait | wait | wait | wait", BOUND(3, 4), OF(2)),
-    PROGRAM("pbar-crowd-three", "wait wait | wait wait | wait wait", MAY_SLEEP, OF(2)),
+    PROGRAM("pbar-surplus", "wait | wait | wait | wait", BOUND(3, 4), OF(2)),
+    PROGRAM("pbar-surplus-three", "wait wait | wait wait | wait wait", MAY_SLEEP, OF(2)),
     PROGRAM("pbar-one", "wait wait | wait wait", OF(1)),
     PROGRAM("pbar-default", "default default default | default default default", TICKS(2), OF(2)),
     PROGRAM("pbar-poll", "poll wait | wait poll | wait wait", OF(3)),

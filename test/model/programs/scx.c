@@ -292,7 +292,7 @@ static void be_cpu(uint32_t cpu)
         model_op(OP_NOTE, NULL, 0, 0, 0, 0, 0);
         if (are_tasks_done() || scx_ground->scx.state.alive == 0)
             return;
-        if (scx_bury_one(cpu))
+        if (scx_reap_one(cpu))
             continue;
         if (lets_through)
             scx_let_through(cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* src/sys/descriptors.h, but for sleeping on them: process.h. */
+/* src/sys/descriptors.h, except for sleeping on them: process.h. */
 #include "sys/descriptors.h"
 
 #include <furwock/bits/atomic.h>

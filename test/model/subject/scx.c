@@ -143,7 +143,7 @@ static bool take_over(uint32_t slot, uint32_t d)
         return false;
     scx_ground->shared.queue[d] = fw_rt_bit(slot);
     forget(d, dead);
-    if (!fault_is(FAULT_QUIET_HEIR))
+    if (!fault_is(FAULT_QUIET_HANDOFF))
         mark_died(d);
     lock_record(d)->owner = slot + 1;
     return true;
@@ -366,7 +366,7 @@ static void reap(uint32_t slot)
     }
 }
 
-bool scx_bury_one(uint32_t cpu)
+bool scx_reap_one(uint32_t cpu)
 {
     for (uint32_t i = 0; i < FW_RT_TASKS; i++) {
         if (!is_on(i, cpu) || (model_shared.killed >> i & 1) == 0 || could_run(i) ||

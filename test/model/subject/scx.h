@@ -37,7 +37,7 @@ void scx_decide(uint32_t cpu);
 void scx_let_through(uint32_t cpu);
 
 /* Learns of a dead task of the CPU; false: there is none. */
-bool scx_bury_one(uint32_t cpu);
+bool scx_reap_one(uint32_t cpu);
 
 /* SCX2: the task is an ordinary thread from now on. */
 void scx_let_go(uint32_t slot);
