@@ -30,7 +30,7 @@ static fw_event opened = FW_EVENT_INIT;
 static fw_latch latch = FW_LATCH_INIT(1);
 static long counted, written, full, handed, given, arrived;
 
-/* --- Tasks of a loop: each takes the locks one after the other, for ever another time */
+/* --- Tasks of a loop: each takes the locks one after the other, again and again */
 struct task {
     fw_await wait;
     fw_task number;

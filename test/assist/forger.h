@@ -29,7 +29,7 @@ void forge_vanish(void);
 /* The thread of this pid namespace does so, the page says; its switches: `switches`. */
 void forge_thread(const struct forged *f, uint32_t tid, uint64_t state, unsigned switches);
 
-/* So many threads are runnable on each CPU, it says. */
+/* It says that n threads are runnable on each CPU. */
 void forge_runnable(const struct forged *f, uint32_t n);
 
 /* How often this process and those that it was forked from have rung. */

@@ -23,7 +23,7 @@
 
 enum { WORKERS = 4, THREADS = 3, MAYFLIES = 2, STUCK_S = 60, REGION = 1 << 20 };
 
-/* It ends when there were so many. */
+/* It ends when there were that many. */
 enum { TURNS = 5000, KILLS = 60, FORKS = 10, EXECS = 5 };
 
 /* Who may die in the middle of a turn at once: threads of one life, and a forked child. */

@@ -225,7 +225,7 @@ class Failing(assist_test.Alone):
         return done.returncode == 0, is_made
 
     def each_call(self, action, call, before, after, step=1):
-        """Each of these calls, or one of so many, fails, one in each try; returns after how many
+        """Each of these calls, or one in `step`, fails, one in each try; returns after how many
         it did not do what it shall."""
         failures = 0
         for number in itertools.chain([1], itertools.count(1 + random.randint(1, step), step)):
@@ -262,7 +262,7 @@ class Failing(assist_test.Alone):
 
 class Interrupted(assist_test.Alone):
     def interrupt(self, action, number, after, **more):
-        """How it ended, with that signal so many seconds after its start."""
+        """How it ended, with that signal `after` seconds after its start."""
         with subprocess.Popen([*command_test.PROGRAM, "assist", action], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, **more) as process:
             time.sleep(after)
@@ -331,14 +331,14 @@ class Interrupted(assist_test.Alone):
 
 class AtOnce(assist_test.Alone):
     def all_at_once(self, actions):
-        crowd = [subprocess.Popen([*command_test.PROGRAM, "assist", action], text=True,
+        programs = [subprocess.Popen([*command_test.PROGRAM, "assist", action], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                  for action in actions]
         said = []
-        for process, action in zip(crowd, actions):
+        for process, action in zip(programs, actions):
             out, errors = process.communicate()
             status = process.returncode
-            while "another furwock is at work" in errors:  # on a busy machine, for so long
+            while "another furwock is at work" in errors:  # on a busy machine, for some time
                 done = furwock("assist", action)
                 status, out, errors = done.returncode, done.stdout, done.stderr
             self.assertEqual((status, errors), (0, ""))

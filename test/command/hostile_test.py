@@ -14,7 +14,7 @@ import unittest
 import command_test
 import region_test
 from command_test import furwock
-from region_test import SHARED_MEMORY, Crowd
+from region_test import SHARED_MEMORY, RegionUsers
 
 BAD = b"a\x1b[31m\x07b\x7fc\xc2\x9bd\x9be\xffg\xed\xa0\x80h\xc0\xafi\xc3"
 BAD_SHOWN = "a?[31m?b?c?d?e?g???h??i?"
@@ -35,11 +35,11 @@ class Hostile(command_test.Case):
     def setUpClass(cls):
         cls.name = f"/furwock-{cls.__name__}-test-{os.getpid()}"
         cls.path = SHARED_MEMORY / cls.name[1:]
-        cls.crowd = Crowd(cls.name, cls.SIZE)
+        cls.users = RegionUsers(cls.name, cls.SIZE)
 
     @classmethod
     def tearDownClass(cls):
-        cls.crowd.end()
+        cls.users.end()
         cls.path.unlink(missing_ok=True)
 
     def setUp(self):
@@ -191,5 +191,5 @@ class Much(Hostile):
 
 if __name__ == "__main__":
     command_test.PROGRAM[:] = sys.argv[1:2]
-    region_test.CROWD[:] = sys.argv[2:]
+    region_test.PROGRAM[:] = sys.argv[2:]
     unittest.main(argv=sys.argv[:1])

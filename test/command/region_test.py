@@ -13,25 +13,25 @@ import unittest
 import command_test
 from command_test import furwock
 
-CROWD = []
+PROGRAM = []
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 REGION_BYTES = 1 << 17
 
 
-class Crowd:
+class RegionUsers:
     """A region with processes in all roles; `who` has their ids."""
 
     def __init__(self, name, size=REGION_BYTES):
         self.name = name
-        self.process = subprocess.Popen([*CROWD, name, str(size)], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([*PROGRAM, name, str(size)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.who = {}
         for line in self.process.stdout:
             role, _, number = line.strip().partition(" ")
             if role == "ready":
                 return
             self.who[role] = int(number)
-        raise RuntimeError("the crowd has not come together")
+        raise RuntimeError("not all users of the region have arrived")
 
     def end(self):
         self.process.stdin.close()
@@ -44,13 +44,13 @@ class InUse(command_test.Case):
     def setUpClass(cls):
         cls.name = f"/furwock-show-test-{os.getpid()}"
         cls.path = SHARED_MEMORY / cls.name[1:]
-        cls.crowd = Crowd(cls.name)
-        cls.who = cls.crowd.who
+        cls.users = RegionUsers(cls.name)
+        cls.who = cls.users.who
 
     @classmethod
     def tearDownClass(cls):
-        if cls.crowd.process.poll() is None:
-            cls.crowd.end()
+        if cls.users.process.poll() is None:
+            cls.users.end()
         cls.path.unlink(missing_ok=True)
 
     def show(self):
@@ -191,9 +191,9 @@ class Left(command_test.Case):
     def setUp(self):
         self.name = f"/furwock-left-test-{os.getpid()}"
         self.path = SHARED_MEMORY / self.name[1:]
-        crowd = Crowd(self.name)
-        self.who = crowd.who
-        crowd.end()                     # with all of them
+        users = RegionUsers(self.name)
+        self.who = users.who
+        users.end()                     # with all of them
 
     def tearDown(self):
         self.path.unlink(missing_ok=True)
@@ -246,5 +246,5 @@ class Left(command_test.Case):
 
 if __name__ == "__main__":
     command_test.PROGRAM[:] = sys.argv[1:2]
-    CROWD[:] = sys.argv[2:]
+    PROGRAM[:] = sys.argv[2:]
     unittest.main(argv=sys.argv[:1])

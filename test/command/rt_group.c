@@ -17,7 +17,7 @@
 #include "rt/state.h"
 #include "test/support/now.h"
 
-enum { LOW, HIGH, MIDDLE, GHOST };
+enum { LOW, HIGH, MIDDLE, GONE };
 enum { STATE, LOG };
 enum { REGION_BYTES = 1 << 17 };
 
@@ -47,17 +47,17 @@ static void add_lock(struct fw_rt_state *w, int d, const char *name, fw_rt_proto
     w->locks = (uint32_t)d + 1;
 }
 
-/* "low" has "state"; "high" wants it; "middle" is held back by it; "ghost" died with "log". */
+/* "low" has "state"; "high" wants it; "middle" is held back by it; "gone" died with "log". */
 static void make_up(struct fw_rt_state *w)
 {
     add_task(w, LOW, "low", 10);
     add_task(w, HIGH, "high", 30);
     add_task(w, MIDDLE, "middle\033[2J", 20);
-    add_task(w, GHOST, "ghost", 5);
+    add_task(w, GONE, "gone", 5);
     add_lock(w, STATE, "state", FW_RT_PCP_DU, FW_RT_KIND_PCP, 30);
     add_lock(w, LOG, "log", FW_RT_MPCP_DU, FW_RT_KIND_MPCP, 0);
     w->lock[STATE].users = 1u << LOW | 1u << HIGH;
-    w->lock[LOG].users = 1u << GHOST;
+    w->lock[LOG].users = 1u << GONE;
     w->lock[LOG].died = 1;
     w->task[LOW].held = 1u << STATE;
     w->task[LOW].period = 2000000;
@@ -68,8 +68,8 @@ static void make_up(struct fw_rt_state *w)
     w->task[HIGH].since = now_ns() - 1;
     w->task[MIDDLE].behind = STATE + 1;
     w->task[MIDDLE].since = now_ns() - 1;
-    w->task[GHOST].held = 1u << LOG;
-    w->task[GHOST].state = FW_RT_DEAD;
+    w->task[GONE].held = 1u << LOG;
+    w->task[GONE].state = FW_RT_DEAD;
     w->tier = FW_RT_TIER_A;
     w->format = FW_RT_FORMAT;
     w->magic = FW_RT_MAGIC;

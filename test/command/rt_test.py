@@ -119,8 +119,8 @@ class Status(command_test.Case):
         self.assertEqual((whole["format"], whole["group"], whole["tier"]),
                          ("furwock-rt-1", name, "A"))
         tasks = {t["name"]: t for t in whole["tasks"]}
-        self.assertEqual(set(tasks), {"low", "high", "middle?[2J", "ghost"})
-        low, high, ghost = tasks["low"], tasks["high"], tasks["ghost"]
+        self.assertEqual(set(tasks), {"low", "high", "middle?[2J", "gone"})
+        low, high, gone = tasks["low"], tasks["high"], tasks["gone"]
         self.assertEqual((low["holds"], low["inherits"], low["thread"], low["liveness"]),
                          (["state"], 30, number, "alive"))
         self.assertEqual((low["period_ns"], low["jobs"], low["misses"]), (2000000, 7, 2))
@@ -129,7 +129,7 @@ class Status(command_test.Case):
         self.assertGreater(high["waits_ns"], 0)
         self.assertEqual((tasks["middle?[2J"]["waits_for"], tasks["middle?[2J"]["blocked_by"]),
                          (None, "low"))
-        self.assertEqual((ghost["liveness"], ghost["holds"]), ("dead", ["log"]))
+        self.assertEqual((gone["liveness"], gone["holds"]), ("dead", ["log"]))
         locks = {l["name"]: l for l in whole["locks"]}
         self.assertEqual(locks["state"], {
             "name": "state", "protocol": "PCP-DU-BOOL", "cpu": 1, "ceiling": 30,

@@ -6,7 +6,7 @@
  *     run_worker race     the same, and then two threads that change a word without a lock
  *     run_worker order    the same, and then two mutexes that are taken in both orders
  *     run_worker free     the same, and then a write to memory that was freed
- *     run_worker wait     threads that wait for ever, one for each kind
+ *     run_worker wait     threads that wait forever, one for each kind
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -72,7 +72,7 @@ static void write_to_freed_memory(void)
     memory[1] = 1;
 }
 
-/* --- Waiting for ever -------------------------------------------------------------------- */
+/* --- Waiting forever -------------------------------------------------------------------- */
 
 static __attribute__((noinline)) void *waits_for_mutex(void *arg)
 {

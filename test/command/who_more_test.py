@@ -20,7 +20,7 @@ import unittest
 import command_test
 import who_test
 from command_test import furwock
-from who_test import LONGEST, STUCK, Waits, settled, waiting
+from who_test import LONGEST, STUCK, Waits, who_until, waiting
 
 ABBA = ("l0 . l1", "l1 . l0")
 ROUNDS = int(os.environ.get("WHO_ROUNDS", "8"))  # of the storms
@@ -62,7 +62,7 @@ def children(pid):
 
 class Case(who_test.Case):
     def stuck(self, pid):
-        settled([pid], lambda f: f["deadlocks"])
+        who_until([pid], lambda f: f["deadlocks"])
 
     def found(self, pid, kind="normal"):
         self.stuck(pid)
@@ -74,7 +74,7 @@ class Case(who_test.Case):
 class Options(Case):
     def test_lost_owner(self):
         waits = self.waits("normal", "l0 . x", ". l0")
-        _, found = settled(waits.pids, lambda f: any(
+        _, found = who_until(waits.pids, lambda f: any(
             h["is_gone"] for t in waiting(f) for h in t["waits"]["holders"]))
         self.assertEqual(found["deadlocks"], [])
         done = furwock("who", "--pid", str(waits.pids[0]))
@@ -85,7 +85,7 @@ class Options(Case):
     def test_lost_by_fork(self):
         waits = self.waits("normal", "l0 . p", ". k l0")
         until(lambda: children(waits.pids[0]))
-        status, found = settled(children(waits.pids[0]), waiting)
+        status, found = who_until(children(waits.pids[0]), waiting)
         self.assertEqual(status, STUCK, found)
         self.assertTrue(waiting(found)[0]["waits"]["holders"][0]["is_gone"])
 
@@ -155,7 +155,7 @@ class Options(Case):
                                  (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             except (ValueError, PermissionError):
                 self.skipTest("cores are not permitted here")
-            settled(waits.pids, lambda f: f["deadlocks"] and len(waiting(f)) == 3)
+            who_until(waits.pids, lambda f: f["deadlocks"] and len(waiting(f)) == 3)
             waits.process.send_signal(signal.SIGABRT)
             waits.process.wait()
             cores = [path for path in pathlib.Path(folder).iterdir() if path != copy]
@@ -192,7 +192,7 @@ class Programs(Case):
 
     def test_many_threads(self):
         waits = self.waits("normal", *ABBA, *[". l0"] * (MANY - 2))
-        _, found = settled(waits.pids, lambda f: len(waiting(f)) == MANY)
+        _, found = who_until(waits.pids, lambda f: len(waiting(f)) == MANY)
         self.assertEqual((len(waiting(found)), len(found["deadlocks"])), (MANY, 1))
         text = furwock("who", "--brief", "-p", str(waits.pids[0])).stdout
         self.assertIn(f"{MANY - 2} more threads wait for these.", text)

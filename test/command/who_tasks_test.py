@@ -13,7 +13,7 @@ import unittest
 import command_test
 import who_test
 from command_test import furwock
-from who_test import STUCK, settled
+from who_test import STUCK, who_until
 
 PROGRAMS = []
 
@@ -46,7 +46,7 @@ class Tasks(who_test.Case):
     def check(self, program, name):
         members, expected, tasks = CASES[name]
         with running(program, name) as pid:
-            status, found = settled([pid], lambda f: links(f) == expected and
+            status, found = who_until([pid], lambda f: links(f) == expected and
                                     len(f["tasks"]) == tasks and
                                     len(f["deadlocks"]) == (members is not None))
             self.assertEqual(links(found), expected)
@@ -65,7 +65,7 @@ class Tasks(who_test.Case):
 
     def test_in_words(self):
         with running(PROGRAMS[0], "task-and-thread") as pid:
-            settled([pid], lambda f: f["deadlocks"])
+            who_until([pid], lambda f: f["deadlocks"])
             said = furwock("who", "-p", str(pid)).stdout
         self.assertIn("Deadlock 1: 2 threads and tasks wait for one another.\n", said)
         self.assertRegex(said, r"\n  task \d+ holds mutex the log and waits to lock mutex "

@@ -90,7 +90,7 @@ def who(*pids):
     return done.returncode, json.loads(done.stdout)
 
 
-def settled(pids, is_good):
+def who_until(pids, is_good):
     """What is said once it is as expected, or when that has taken too long."""
     end = time.monotonic() + LONGEST
     while True:
@@ -129,7 +129,7 @@ class Found(Case):
 
     def check_deadlocks(self, kind, scripts, expected):
         waits = self.waits(kind, *scripts)
-        status, found = settled(waits.pids if "inherit" in kind else waits.pids[:1],
+        status, found = who_until(waits.pids if "inherit" in kind else waits.pids[:1],
                                 lambda f: len(f["deadlocks"]) == len(expected))
         cycles = [waits.numbers(found, d["threads"]) for d in found["deadlocks"]]
         self.assertEqual(sorted(map(sorted, cycles)), sorted(map(sorted, expected)), found)
@@ -138,7 +138,7 @@ class Found(Case):
 
     def check_none(self, kind, scripts, count):
         waits = self.waits(kind, *scripts)
-        status, found = settled(waits.pids, lambda f: len(waiting(f)) == count)
+        status, found = who_until(waits.pids, lambda f: len(waiting(f)) == count)
         self.assertEqual((found["deadlocks"], len(waiting(found)), status), ([], count, 0), found)
         waits.end()
 
@@ -166,7 +166,7 @@ class Found(Case):
         for kind, script, expected in KINDS:
             with self.subTest(kind=kind, script=script):
                 waits = self.waits(kind, script)
-                _, found = settled(waits.pids, waiting)
+                _, found = who_until(waits.pids, waiting)
                 told = [t["waits"]["object"]["kind"] for t in waiting(found)]
                 self.assertEqual(told, [expected])
                 waits.end()

@@ -48,7 +48,7 @@ static int give_up_and_take(void *lock, const struct timespec *at)
     return answer == 0 && at->tv_nsec % 64 == 0 ? ETIMEDOUT : answer;
 }
 
-/* One waiter in so many is never woken. */
+/* One waiter in that many is never woken. */
 static void acquire_or_oversleep(void *lock)
 {
     struct base *l = lock;

@@ -15,7 +15,7 @@
  *                         its place
  * contract --pairs BEGIN  GROUP LOCK, a line each, of the locks whose names begin so
  *
- * TESTS_PATIENCE in the environment: after so many seconds a test that has not ended hangs.
+ * TESTS_PATIENCE in the environment: after that many seconds a test that has not ended hangs.
  */
 #include <stdio.h>
 #include <stdlib.h>

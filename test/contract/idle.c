@@ -63,7 +63,7 @@ static void wait_until_it_rests(pid_t thread)
 }
 
 /*
- * From then on: how often, of so many looks at it, it was about to run.  That does not depend on
+ * From then on: how often, of all looks at it, it was about to run.  That does not depend on
  * what the machine does beside: one that polls is ready to run all the time, also where it gets
  * little of it.  And how often it was switched.
  */

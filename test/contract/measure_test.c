@@ -89,8 +89,8 @@ TEST(test_ratios)
     assert_true(r.low < r.ratio && r.ratio < r.high && r.high - r.low < 0.05);
 }
 
-/* The ranks are those of the tables of the sign test: so many of n numbers lie outside at each end.
- */
+/* The ranks are those of the tables of the sign test: that many of n numbers lie outside at each
+ * end. */
 TEST(test_interval_of_a_median)
 {
     static const struct {

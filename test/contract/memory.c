@@ -5,7 +5,7 @@
 #include "contract.h"
 #include "measure/watchdog.h"
 
-enum { LARGEST = 128, GUARD = 64, GUARD_BYTE = 0x5a, CROWD = 5000 };
+enum { LARGEST = 128, GUARD = 64, GUARD_BYTE = 0x5a, MANY = 5000 };
 
 static void use(void *lock)
 {
@@ -81,15 +81,15 @@ TEST(test_a_lock_stays_in_its_bytes)
     bytes_unmake(g, sizeof *g);
 }
 
-struct crowd {
+struct visits {
     void *locks;
     unsigned n;
-    unsigned counts[CROWD];
+    unsigned counts[MANY];
 };
 
 static void visit_all(unsigned index, void *arg)
 {
-    struct crowd *c = arg;
+    struct visits *c = arg;
 
     for (unsigned i = 0; i < c->n; i++) {
         unsigned k = (i * 7 + index) % c->n;
@@ -102,10 +102,10 @@ static void visit_all(unsigned index, void *arg)
 
 TEST(test_there_may_be_very_many)
 {
-    static struct crowd c;
+    static struct visits c;
     unsigned tasks = kind_tasks(4);
 
-    c.n = CROWD;
+    c.n = MANY;
     c.locks = adapter_make(subject, c.n, false);
     if (c.locks == NULL && errno == ENOSPC) { /* kernel objects are few */
         c.n = 16;

@@ -98,7 +98,7 @@ TEST(test_a_fair_release_without_waiters_frees)
     lock_unmake(lock);
 }
 
-struct crowd {
+struct mix {
     void *lock;
     unsigned rounds;
     uint64_t count;
@@ -108,7 +108,7 @@ struct crowd {
 /* Greedy and fair releases, waits with and without a deadline, mixed at random. */
 static void mix_releases(unsigned index, void *arg)
 {
-    struct crowd *c = arg;
+    struct mix *c = arg;
     uint64_t successes = 0;
 
     for (unsigned i = 0; i < c->rounds; i++) {
@@ -132,7 +132,7 @@ static void mix_releases(unsigned index, void *arg)
 
 TEST(test_fair_and_greedy_releases_mix)
 {
-    struct crowd c = {.lock = lock_make(false), .rounds = kind_rounds(4000)};
+    struct mix c = {.lock = lock_make(false), .rounds = kind_rounds(4000)};
 
     work_calibrate();
     tasks_run(kind_tasks(5), WORKER_THREADS, "fair and greedy releases mix", c.lock, mix_releases,

@@ -17,7 +17,7 @@ static inline struct mode rw_writing(void)
                          rw_subject->timedwrlock};
 }
 
-/* Tasks that read in so many of 16 turns. */
+/* Tasks that read in `reads` of 16 turns. */
 static inline struct load rw_load(unsigned tasks, unsigned kind, unsigned rounds, unsigned reads)
 {
     return (struct load){.tasks = kind_tasks(tasks),

@@ -128,7 +128,7 @@ TEST(test_reads_nest)
 }
 
 /*
- * Readers overlap for ever, until a writer has been in.  Where readers do not go first, it gets in;
+ * Readers overlap forever, until a writer has been in.  Where readers do not go first, it gets in;
  * the watchdog says if not.
  */
 struct flood {

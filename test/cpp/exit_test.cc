@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A process exits, with global locks that its threads have: its destructors neither stop it nor
-// wait for ever.  The same in the child of a fork, where these threads do not exist.
+// wait forever.  The same in the child of a fork, where these threads do not exist.
 #include <furwock.hpp>
 
 #include <atomic>

@@ -32,7 +32,7 @@ template <class Mutex> void guards()
     CHECK(count == THREADS * TIMES);
 }
 
-/* A lock that is held elsewhere is not had; one that is free is. */
+/* A try fails on a lock that is held elsewhere, and succeeds on a free one. */
 template <class Mutex> void tries()
 {
     Mutex m;

@@ -179,10 +179,10 @@ static void put_back_all_of(unsigned slot)
             put_back(&t->jobs[i]);
 }
 
-static void put_back_orphans(unsigned own_seat)
+static void put_back_orphans(unsigned own_slot)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++)
-        if (slot != own_seat && take_slot(slot)) {
+        if (slot != own_slot && take_slot(slot)) {
             put_back_all_of(slot);
             fw_ipc_mutex_unlock(&t->slots[slot]);
         }

@@ -5,7 +5,7 @@
  *
  *     kmod_contracts CONTRACT MODULE.ko [PART [TIMES]]
  *
- * PART: only those with it in GROUP or LOCK; TIMES: so often.
+ * PART: only those with it in GROUP or LOCK; TIMES: how often.
  */
 #include <stdio.h>
 #include <stdlib.h>

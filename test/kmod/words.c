@@ -121,39 +121,39 @@ CASE(down_gives_up)
 
 /* --- Contention: sections that exclude each other --- */
 
-struct contest {
+struct contention {
     bool is_lock;
     uint32_t lock_flags, unlock_flags;
 };
-static const struct contest *contest;
+static const struct contention *contention;
 static uint32_t shared_lock, inside;
 static uint64_t counted;
 static bool has_failed;
 
 static void take(void)
 {
-    uint32_t seen = contest->is_lock ? 0 : 1;
-    uint32_t mine = contest->is_lock ? (uint32_t)self() : 0;
+    uint32_t seen = contention->is_lock ? 0 : 1;
+    uint32_t mine = contention->is_lock ? (uint32_t)self() : 0;
 
     if (__atomic_compare_exchange_n(&shared_lock, &seen, mine, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED))
         return;
-    while (wait_for(contest->is_lock ? FW_KERNEL_LOCK : FW_KERNEL_DOWN, &shared_lock, 0,
-                    contest->lock_flags) != 0)
+    while (wait_for(contention->is_lock ? FW_KERNEL_LOCK : FW_KERNEL_DOWN, &shared_lock, 0,
+                    contention->lock_flags) != 0)
         has_failed = true;
 }
 
 static void give(void)
 {
-    uint32_t seen = contest->is_lock ? (uint32_t)self() : 0;
-    uint32_t is_free = contest->is_lock ? 0 : 1;
+    uint32_t seen = contention->is_lock ? (uint32_t)self() : 0;
+    uint32_t is_free = contention->is_lock ? 0 : 1;
 
-    if (contest->unlock_flags == 0 &&
+    if (contention->unlock_flags == 0 &&
         __atomic_compare_exchange_n(&shared_lock, &seen, is_free, false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED))
         return;
-    if (wake(contest->is_lock ? FW_KERNEL_UNLOCK : FW_KERNEL_UP, &shared_lock, 1,
-             contest->unlock_flags) < 0)
+    if (wake(contention->is_lock ? FW_KERNEL_UNLOCK : FW_KERNEL_UP, &shared_lock, 1,
+             contention->unlock_flags) < 0)
         has_failed = true;
 }
 
@@ -172,11 +172,11 @@ static void *compete(void *argument)
     return argument;
 }
 
-static void run_contest(const struct contest *c)
+static void run_contention(const struct contention *c)
 {
     pthread_t thread[THREADS];
 
-    contest = c;
+    contention = c;
     shared_lock = c->is_lock ? 0 : 1;
     for (unsigned i = 0; i < THREADS; i++)
         CHECK(pthread_create(&thread[i], NULL, compete, NULL) == 0);
@@ -190,32 +190,33 @@ static void run_contest(const struct contest *c)
 
 CASE(down_excludes_greedy)
 {
-    run_contest(&(struct contest){false, 0, 0});
+    run_contention(&(struct contention){false, 0, 0});
 }
 
 CASE(down_excludes_fair)
 {
-    run_contest(&(struct contest){false, 0, FW_KERNEL_FAIR});
+    run_contention(&(struct contention){false, 0, FW_KERNEL_FAIR});
 }
 
 CASE(down_excludes_at_random)
 {
-    run_contest(&(struct contest){false, FW_KERNEL_PRIVATE, FW_KERNEL_RANDOM | FW_KERNEL_PRIVATE});
+    run_contention(
+        &(struct contention){false, FW_KERNEL_PRIVATE, FW_KERNEL_RANDOM | FW_KERNEL_PRIVATE});
 }
 
 CASE(lock_excludes)
 {
-    run_contest(&(struct contest){true, 0, 0});
+    run_contention(&(struct contention){true, 0, 0});
 }
 
 CASE(lock_excludes_adaptive)
 {
-    run_contest(&(struct contest){true, FW_KERNEL_ADAPTIVE, 0});
+    run_contention(&(struct contention){true, FW_KERNEL_ADAPTIVE, 0});
 }
 
 CASE(lock_excludes_fair)
 {
-    run_contest(&(struct contest){true, FW_KERNEL_ADAPTIVE, FW_KERNEL_FAIR});
+    run_contention(&(struct contention){true, FW_KERNEL_ADAPTIVE, FW_KERNEL_FAIR});
 }
 
 /* --- LOCK: owners ----------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A waiter was signalled under the mutex and was to be woken by the release; until then it lay on
- * the variable's word, out of line, and took the wake of the next waiter, who slept for ever.
+ * the variable's word, out of line, and took the wake of the next waiter, who slept forever.
  *
  * The signaller is held back between its release and the wake that it has put off; meanwhile a
  * second thread waits and is signalled.  (Linked with --wrap=fw_wake_now_.)

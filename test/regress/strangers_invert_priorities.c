@@ -24,7 +24,7 @@
 
 enum { LOW = 1, MIDDLE = 2, HIGH = 3 };
 
-/* Nobody needs this long, unless for ever. */
+/* Nobody needs this long, unless forever. */
 enum { PATIENCE_S = 30 };
 
 /* More of them than there are buckets, so some share one. */

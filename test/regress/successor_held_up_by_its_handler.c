@@ -2,7 +2,7 @@
 /*
  * The word lock: a waiter that has been woken is the successor, and until it has had the lock,
  * releases wake nobody.  A signal handler of the successor that waited for the same lock then slept
- * for ever, and with it all others who slept, though the lock was free.
+ * forever, and with it all others who slept, though the lock was free.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -13,7 +13,7 @@
 #include "tasks.h"
 
 /* The kernel looks at 2048 words of a thread at most. */
-enum { VICTIM = 20, WAITER = 30, COMER = 10, ROUNDS = 40, WORDS = 2000, PAGE = 4096 };
+enum { VICTIM = 20, WAITER = 30, NEWCOMER = 10, ROUNDS = 40, WORDS = 2000, PAGE = 4096 };
 
 static fw_rt_group *group;
 
@@ -73,9 +73,9 @@ static const struct fw_rt_task_record *record_of_victim(void)
     fail("no victim in the group");
 }
 
-static void be_comer(void *unused)
+static void be_newcomer(void *unused)
 {
-    fw_rt_task *task = begin_task(group, "comer", cpus[1], COMER, "a");
+    fw_rt_task *task = begin_task(group, "newcomer", cpus[1], NEWCOMER, "a");
     const struct fw_rt_task_record *victim = record_of_victim();
     int error;
 
@@ -99,7 +99,7 @@ int main(void)
     protocol = FW_RT_PIP;
     here = share(sizeof *here);
     for (unsigned i = 0; i < ROUNDS; i++) {
-        pid_t victim, waiter, comer;
+        pid_t victim, waiter, newcomer;
         memset(here, 0, sizeof *here);
         group = open_shared_group_for("a long end");
         victim = start(be_victim, NULL);
@@ -108,11 +108,11 @@ int main(void)
         while (!is_task_waiting(group->state, "waiter"))
             usleep(LOOK_US);
         await_child_asleep(waiter);
-        comer = start(be_comer, NULL);
+        newcomer = start(be_newcomer, NULL);
         await_flag(&here->is_awaited);
         kill_and_wait(victim);
         finish(waiter);
-        finish(comer);
+        finish(newcomer);
         CHECK(fw_rt_group_close(group) == 0);
     }
     return 0;

@@ -10,8 +10,8 @@
 /*
  * Rounds.  The first worker gives some units of A, some of B, sets a ticket, and waits until all is
  * taken, before it gives more.  Others wait for A, for B, for the ticket, or for any of these; who
- * is woken for one and takes another must not leave the first to nobody.  Nobody but those in mode
- * `timed` has a deadline: a wake that is lost is a round that does not end.  Mode `dark`: a system
+ * is woken for one and takes another must not leave the first to nobody.  Only those in mode
+ * `timed` have a deadline: a wake that is lost is a round that does not end.  Mode `dark`: a system
  * call filter refuses futex_waitv.
  */
 

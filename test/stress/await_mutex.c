@@ -41,7 +41,7 @@ static void submit(struct task *t)
     await_submit(t, MUTEX, lock, draw(me, 4) == 0 ? &d : NULL);
 }
 
-/* One step of one task; `stops` in so many of those that wait are stopped. */
+/* One step of one task; a waiting one is stopped once in `stops` times. */
 static void step(struct task *t, uint32_t stops)
 {
     if (t->held != NULL)

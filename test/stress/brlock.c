@@ -16,10 +16,10 @@
 #include "thread/brlock_lines.h"
 
 /*
- * The big-reader lock: readers that change processors while they read, writers, time-outs, tries;
+ * The big-reader lock: readers that change CPUs while they read, writers, time-outs, tries;
  * the same with handlers that read in the middle of everything; writers without a pause; children;
- * and a kernel that does not help (NEVER_HELPS, NO_RSEQ: no counters of processors), or no longer
- * (HELPS_NO_LONGER: the writer stops the program).
+ * and a kernel that does not help (NEVER_HELPS, NO_RSEQ: no per-CPU counters), or no longer
+ * (HELPS_NO_LONGER: the writer aborts the program).
  */
 
 enum { N_LOCKS = 2 };
@@ -53,7 +53,7 @@ static void change_fields(struct table *t)
     }
 }
 
-/* Goes to one of the processors that the program may use. */
+/* Goes to one of the CPUs that the program may use. */
 static void migrate(struct worker *me)
 {
     static cpu_set_t usable;

@@ -10,7 +10,7 @@
 /*
  * A closed ring: a few tokens go round among many threads, and each pass is announced by one signal
  * and no more.  One signal that is lost, or given to a thread that arrived after it, and sooner or
- * later everybody waits for ever: this is how the C library's condition variable of 2.25 to 2.40
+ * later everybody waits forever: this is how the C library's condition variable of 2.25 to 2.40
  * can be made to hang (bug 25847).  All have to agree on how many waits were ended so.  In the
  * variant SIGNALS waits are interrupted all the time; in TIMED most of them have deadlines.
  */

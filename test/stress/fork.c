@@ -21,7 +21,7 @@ enum { N_LOCKS = 6, PERMITS = 2, GENERATIONS = 3, CHILD_THREADS = 3 };
 
 /* What of a kind of object is different.  `held` is a mask of objects. */
 struct kind {
-    unsigned forkers; /* one in so many workers forks */
+    unsigned forkers; /* one in how many workers forks */
     unsigned generations;
     unsigned child_turns;
     unsigned (*hold)(struct worker *me);
@@ -202,7 +202,7 @@ static void find_shelves(struct worker *me, unsigned held)
             stress_fail("a lock that only the child held is not free", NULL);
     }
     if (!usable[0] && !usable[1] && !usable[2])
-        _exit(0); /* threads of the parent have them all, for ever */
+        _exit(0); /* threads of the parent have them all, forever */
 }
 
 /* Flags may be left that speak of the parent's queue, where nobody has had a reason to look. */

@@ -12,9 +12,9 @@ enum { N_LOCKS = 3, MAX_TARGETS = 64, YOUNG = 4 };
 
 static struct guarded locks[N_LOCKS];
 
-/* --- crowd: a thousand threads; everyone gets it, and nobody is forgotten asleep. ------------- */
+/* --- many_threads: a thousand threads; everyone gets it, and nobody is forgotten asleep. ------ */
 
-static void crowd(struct worker *me)
+static void many_threads(struct worker *me)
 {
     do {
         fw_mutex_lock(&locks[0].lock);
@@ -257,10 +257,10 @@ static void exits(struct worker *me)
 #define LOCKS .locks = locks, .n_locks = N_LOCKS
 
 const struct stress_test mutex_tests[] = {
-    {"crowd", "A thousand threads on one lock", crowd, 10000, .threads = 1000, LOCKS},
+    {"many_threads", "A thousand threads on one lock", many_threads, 10000, .threads = 1000, LOCKS},
     {"modes", "Changes between plain and atomic releases", modes, 6000, .threads = 3,
      .seconds = 2.5, LOCKS},
-    {"policies", "All waiting policies and both kinds of release on the same locks", policies, 6000,
+    {"policies", "All wait policies and both kinds of release on the same locks", policies, 6000,
      .threads = 9, LOCKS},
     {"timeouts", "Time-outs that race with wakes", timeouts, 10000, .threads = 8, .seconds = 2.5,
      .end = say_timeouts, LOCKS},

@@ -29,7 +29,7 @@ static bool releases_plainly(void)
     return false;
 }
 
-/* Mixed use with real sleeps, so that an overlooked waiter would be one for ever. */
+/* Mixed use with real sleeps, so that an overlooked waiter would be one forever. */
 static void body(struct worker *me)
 {
     do {

@@ -15,7 +15,7 @@
 
 struct stress stress = {.seconds = 1.5, .threads = 4, .seed = 1};
 
-/* A thread that does not get on for so long is stuck. */
+/* A thread that makes no progress for that long is stuck. */
 #define STUCK_NS UINT64_C(30000000000)
 
 static uint64_t end_ns;

@@ -10,7 +10,7 @@
 
 /*
  * What the stress programs share: options, threads, data that shows a broken exclusion, and a
- * watchdog that stops the program when somebody makes no progress.
+ * watchdog that aborts the program when somebody makes no progress.
  */
 
 /* Data under a lock.  The two counters are equal whenever nobody is inside. */
@@ -93,7 +93,7 @@ int stress_end(void);
 /* A deadline on CLOCK_MONOTONIC. */
 fw_deadline in_ns(int64_t ns);
 
-/* Burns about so many nanoseconds, or sleeps. */
+/* Burns about ns nanoseconds, or sleeps. */
 void burn(uint32_t ns);
 void sleep_us(uint32_t us);
 

@@ -30,7 +30,7 @@ extern const struct stress_test any_tests[], await_tests[], await_mutex_tests[],
     await_region_tests[], brlock_tests[], cond_cancelled_tests[], cond_ring_tests[], fork_tests[],
     freed_tests[], mutex_tests[], once_tests[], refused_tests[], rwlock_tests[], sem_tests[];
 
-/* One of the waiting policies, each as often as the others, except for the one that only spins. */
+/* One of the wait policies, each as often as the others, except for the one that only spins. */
 const fw_wait_policy *some_policy(struct worker *me);
 
 /* Releases; one time in `one_in` as a hand-off. */

@@ -19,7 +19,7 @@
  */
 enum { LONGEST_S = 100, LOOK_US = 50, LATE_ONE_IN = 8, BRIEF_STRIDE = 3, WITNESSES_MAX = 4 };
 
-/* No operation has so many steps. */
+/* No operation has that many steps. */
 static const unsigned most_steps[] = {
     [KILL_CALLS] = 2000, [KILL_INSTRUCTIONS] = 50000, [KILL_SYSTEM_CALLS] = 2000};
 

@@ -130,7 +130,8 @@ static void too_many_locks(fw_rt_task *task)
     int error;
 
     scx_check(w != NULL && w->grant[1].uid == ADA && w->grant[1].locks == most, "her share");
-    scx_check(w->grant[2].tasks == FW_RT_TASKS / (USERS + 1) - 1, "his share of slots");
+    scx_check(w->grant[2].tasks == FW_RT_TASKS / (USERS + 1) - 1,
+              "the other user's share of slots");
     do {
         snprintf(name, sizeof name, "more-%u", n++);
         error = fw_rt_open(task, name, FW_RT_PCP_DU, 0, &lock);

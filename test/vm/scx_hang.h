@@ -3,7 +3,7 @@
 #define FW_TEST_VM_SCX_HANG_H
 
 /*
- * A process that is no task makes the timer interrupts of that CPU so long, time and again, that
+ * A process that is no task makes the timer interrupts of that CPU last, time and again, until
  * the kernel takes them for a hang, and has no timers there for as long as they have taken.  Ends
  * with its parent.
  */

@@ -42,7 +42,7 @@ int fixture_in_child(int (*run)(void), unsigned user);
 
 /*
  * Runs it as the first process of a new pid namespace, whose /proc it has, and waits for it.
- * Answers 0 where the function does.
+ * Returns 0 if the function does.
  */
 int fixture_in_new_namespace(int (*run)(void));
 

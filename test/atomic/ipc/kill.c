@@ -183,7 +183,7 @@ static unsigned kill_in(const struct task *t)
 int main(int argc, char **argv)
 {
     /*
-     * The first at every instruction, but for brief runs; the rest, unless asked to, at one in
+     * The first at every instruction, except in brief runs; the rest, unless asked to, at one in
      * `stride`.
      */
     static struct task tasks[] = {

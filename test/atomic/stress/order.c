@@ -18,7 +18,7 @@
  *   two readers      T0: X = i    T1: Y = j    T2: reads X, then Y    T3: reads Y, then X
  *                    T2 and T3 agree on which came first.
  *
- * All are seq_cst, but for the first.  A round is one such race, of two objects at new addresses.
+ * All are seq_cst, except the first.  A round is one such race, of two objects at new addresses.
  */
 
 enum { STEPS = 255, AREA = 512, N_THREADS = 4 };

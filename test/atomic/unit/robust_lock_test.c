@@ -32,7 +32,7 @@ int __real_fw_futex_wait(const uint32_t *w, uint32_t expected, unsigned flags,
 
 static unsigned wakes;
 
-/* So many sleeps of a thread end at once, as if by signals; with the next one they are one nap. */
+/* How many sleeps of a thread end at once, as if by signals; the next makes a whole interval. */
 static __thread unsigned cuts;
 static __thread bool has_cut;
 static __thread struct timespec cut_end;
@@ -109,12 +109,12 @@ TEST(is_taken_from_who_is_gone_unmarked)
     waitpid(child, NULL, 0);
 }
 
-/* A signal each millisecond: two thousand of them take longer than many naps. */
+/* A signal each millisecond: two thousand of them take longer than many re-check intervals. */
 enum { MANY_SIGNALS = 2000 };
 
 static int signals;
 
-/* Who has got so many and still sleeps would not wake up: it is let go, by another way. */
+/* A thread that got that many and still sleeps would not wake up: it is released otherwise. */
 static void count_signal(int number)
 {
     (void)number;

@@ -42,7 +42,7 @@ static unsigned most_on_a_stripe(uintptr_t first, uintptr_t stride)
  * Arrays of objects: no stride may fill few stripes.  By chance alone, 1024 objects on 1024 stripes
  * would put 6 or 7 onto the fullest.  At the last stride, a multiplication alone would put 102.
  */
-TEST(no_stride_crowds_a_stripe)
+TEST(no_stride_overloads_a_stripe)
 {
     static const uintptr_t places[] = {0x555555559000, 0x7f0123456780, 0x7ffe00000010};
 

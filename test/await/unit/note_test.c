@@ -178,7 +178,7 @@ TEST(a_clock_is_set_while_a_wait_sleeps)
     ahead_s = 0;
 }
 
-/* As calls without a note, but for cancellation. */
+/* As calls without a note, except for cancellation. */
 TEST(no_note)
 {
     fw_sem s = FW_SEM_INIT(1);

@@ -87,7 +87,7 @@ static void one_at_a_time(void **state)
 /*
  * Each task can go on only after the others have been in, so a lost wake hangs all of them.  Every
  * now and then one keeps the lock until the others sleep.  Out of turn, a task stays away for a
- * moment: a greedy lock would let it come back for ever.
+ * moment: a greedy lock would let it come back forever.
  */
 static void take_turns(unsigned index, void *arg)
 {

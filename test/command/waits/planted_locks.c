@@ -264,7 +264,7 @@ static struct planted all[] = {
     OTHER("fw_mutex", "fw mutex", "lock", &hot_fw_mutex, prepare_nothing, own_lock, own_unlock),
     OTHER("fw_rwlock", "fw rwlock", "lock", &hot_fw_rwlock, prepare_nothing, own_wrlock,
           own_wrunlock),
-    MUTEX("crowd", &hot_mutex, prepare_mutex, .sleepers = 1000),
+    MUTEX("many", &hot_mutex, prepare_mutex, .sleepers = 1000),
 };
 
 enum { COUNT = sizeof all / sizeof *all };

@@ -38,7 +38,7 @@ def fits(table, name, address, of):
     locks = [lock for lock in table if lock["class"] == of]
     if not locks or locks[0]["address"] is None or int(locks[0]["address"], 16) != address:
         return False
-    return any("hot_place" in functions(place["waiter"]) or name == "crowd"
+    return any("hot_place" in functions(place["waiter"]) or name == "many"
                for place in locks[0]["places"])
 
 
@@ -102,7 +102,7 @@ class Present(Top):
     """Threads that waited before anybody watched, and that nobody wakes."""
 
     def test_a_thousand_threads(self):
-        with planted("crowd") as (process, address):
+        with planted("many") as (process, address):
             for table in tables("-p", str(process.pid)):
                 lock = next((x for x in table["locks"] if x["address"] == hex(address)), None)
                 if lock and lock["waiters"] == 1000 and lock["places"]:
@@ -129,7 +129,7 @@ class Present(Top):
 class Named(Top):
     def test_who_wakes_them_is_not_watched(self):
         """By its name: only it, and not another process that it waits for."""
-        turns = pathlib.Path(__file__).with_name("handover.py")
+        turns = pathlib.Path(__file__).with_name("handoff.py")
         with subprocess.Popen(["/usr/bin/python3", "-B", turns], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
             for _ in range(2):

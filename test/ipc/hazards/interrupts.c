@@ -4,7 +4,7 @@
  * is lost with them, nobody is inside with another, and what was not had is not counted.
  *
  * A token goes round by each object.  In every other process a thread ends the waits of the workers
- * at any moment; the workers of the rest wait without end, and would wait for ever for a wake that
+ * at any moment; the workers of the rest wait without end, and would wait forever for a wake that
  * went to a thread that gave up.
  */
 #include <errno.h>

@@ -233,7 +233,7 @@ int main(void)
     CASE(both_kinds_work);
     CASE(entries_of_both_kinds_come_and_go);
     CASE(nothing_is_left_behind);
-    if (!is_constrained) /* a sanitizer does not bear so many */
+    if (!is_constrained) /* a sanitizer does not bear that many */
         CASE(behind_very_many_others);
     CASE(a_thread_without_a_list);
     CASE(the_list_cannot_be_had);

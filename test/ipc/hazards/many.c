@@ -51,7 +51,7 @@ static void start_threads(unsigned n, void *(*body)(void *), pthread_t *threads)
     }
 }
 
-static void be_a_crowd(void *arg)
+static void be_many_threads(void *arg)
 {
     static pthread_t threads[THREADS];
 
@@ -67,7 +67,7 @@ static void a_thousand_threads(void)
         pid_t child;
         *arrived = 0;
         *counter = 0;
-        child = start(be_a_crowd, NULL);
+        child = start(be_many_threads, NULL);
         while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) != THREADS)
             usleep(1000);
         CHECK(fw_ipc_rwlock_trywrlock(fixture.rw) == EBUSY);
@@ -91,7 +91,7 @@ static void *try_and_stay(void *arg)
         __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(arrived, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&fixture.flags[0], __ATOMIC_ACQUIRE) == 0)
-        usleep(LOOK_US); /* so many of them */
+        usleep(LOOK_US); /* there are many of them */
     return NULL;
 }
 

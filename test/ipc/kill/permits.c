@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Permits with holders.  The outcome of a run: how many permits were got from the dead. */
+/* Permits with holders.  The outcome of a run: the permits recovered from dead holders. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -24,7 +24,7 @@ struct counter {
     long n;
 };
 
-/* Everybody counts so often, under the lock. */
+/* Everybody counts that often, under the lock. */
 static void count(fw_region *r)
 {
     struct counter *c;

@@ -148,7 +148,7 @@ void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * The caller has got what, by its mark, somebody held (0: nobody did).  Notes how long ago that one
- * was killed (or that it was `wanted`, if that is later), and answers whether there was one.
+ * was killed (or that it was `wanted`, if that is later), and returns true if there was one.
  */
 bool inherited(const char *what, uint64_t mark, uint64_t wanted);
 

@@ -2,7 +2,7 @@
 /*
  * What a pair of lock and unlock takes where nobody contends, for tools/checkers:
  *
- *     pairs DEPTH ROUNDS     so many locks within each other; prints ns for each pair, the least of
+ *     pairs DEPTH ROUNDS     DEPTH locks within each other; prints ns for each pair, the least of
  *                            the rounds
  */
 #include <pthread.h>

@@ -16,8 +16,8 @@
 #define PATIENCE_S 300 // for one sequence
 
 static const struct family *const families[] = {
-    &mutex_family, &rwlock_family,     &sem_family, &named_family,
-    &gates_family, &attributes_family, &c11_family,
+    &mutex_family,        &rwlock_family,     &sem_family, &named_family,
+    &barrier_spin_family, &attributes_family, &c11_family,
 };
 
 static uint64_t state;

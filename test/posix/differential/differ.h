@@ -51,8 +51,8 @@ struct family {
     void (*end)(void); /* or NULL: what does not go with the process */
 };
 
-extern const struct family mutex_family, rwlock_family, sem_family, named_family, gates_family,
-    attributes_family, c11_family;
+extern const struct family mutex_family, rwlock_family, sem_family, named_family,
+    barrier_spin_family, attributes_family, c11_family;
 
 /* actors.c */
 void actors_start(const struct family *family);

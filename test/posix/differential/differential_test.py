@@ -23,8 +23,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from fwpreload import preloaded  # noqa: E402
 
 # Sequences of each family; there are the more, the more kinds of an object there are.
-FAMILIES = {"mutex": 160, "rwlock": 80, "sem": 60, "named": 40, "gates": 40, "attributes": 40,
-            "c11": 60}
+FAMILIES = {"mutex": 160, "rwlock": 80, "sem": 60, "named": 40, "barrier_spin": 40,
+            "attributes": 40, "c11": 60}
 # Those that have differed once, and are not among the first.  In two, the owner of a recursive,
 # robust, inheriting mutex dies, and the next one unlocks it before it is consistent.
 ONCE = (("mutex", 263), ("mutex", 758), ("mutex", 2299), ("mutex", 3164),
@@ -32,7 +32,7 @@ ONCE = (("mutex", 263), ("mutex", 758), ("mutex", 2299), ("mutex", 3164),
 # An owner dies, which an emulator does not mark; the C library ends the program then.
 DEATHS = (("mutex", 263), ("mutex", 758), ("mutex", 2299))
 BATCH = 20   # in one run of the program
-AGAIN = 3    # a difference that this machine made, by being late, does not come so often
+AGAIN = 3    # a difference that this machine made, by being late, does not recur as often
 CONTEXT = 8  # lines before a difference
 EMULATOR = []  # what runs the program, where it is for another processor
 

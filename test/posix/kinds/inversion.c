@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Four real-time threads on one CPU: the low one has the mutex that the high one wants, and
- * the middle one would run for ever.  With inheritance or a ceiling the middle one does not run
+ * the middle one would run forever.  With inheritance or a ceiling the middle one does not run
  * before the high one is done; without, it does.
  */
 #include <errno.h>

@@ -32,7 +32,7 @@ static void check(int error, const char *what)
         fail("%s: %s", what, strerrorname_np(error));
 }
 
-/* By one of four ways; after so long, it hangs. */
+/* By one of four ways; after that time, it hangs. */
 static int take(const struct library *l, unsigned *seed)
 {
     const int64_t patience_ns = PATIENCE_S * INT64_C(1000000000);

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     check(argc >= 2, "private or shared?");
     check(sem_init(&sem, strcmp(argv[1], "shared") == 0, 0) == 0, "sem_init");
     sigaction(SIGUSR1, &act, NULL);
-    alarm(PATIENCE_S); /* whoever sleeps for ever is noticed */
+    alarm(PATIENCE_S); /* whoever sleeps forever is noticed */
     for (uintptr_t i = 0; i < WAITERS; i++)
         check(pthread_create(&waiters[i], NULL, waits, (void *)(i + 1)) == 0, "pthread_create");
     check(pthread_create(&poster, NULL, posts, NULL) == 0, "pthread_create");

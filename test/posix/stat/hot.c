@@ -6,7 +6,7 @@
  *     hot                 some rounds, and exit status 3
  *     hot fork            in a child, too
  *     hot first           a few processes, in each of which two threads wait first, and at once
- *     hot hang            until it is killed: one thread waits for what another has for ever
+ *     hot hang            until it is killed: one thread waits for what another has forever
  */
 #include <fcntl.h>
 #include <pthread.h>

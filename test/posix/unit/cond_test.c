@@ -48,7 +48,7 @@ static void unlock(void)
     assert_int_equal(fw_posix_mutex_unlock_(&m), 0);
 }
 
-/* So many threads wait: they have released the mutex. */
+/* n threads wait: they have released the mutex. */
 static void await(int n)
 {
     for (;;) {

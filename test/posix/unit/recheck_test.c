@@ -4,11 +4,11 @@
 #include "core/recheck.h"
 #include "test/support/unit.h"
 
-/* src/core/recheck.h: naps of one wait. */
+/* src/core/recheck.h: the re-check intervals of one wait. */
 
 static const uint64_t ms = 1000000;
 
-TEST(naps_grow_to_a_minute)
+TEST(intervals_grow_to_a_minute)
 {
     uint64_t ns = 100 * ms, wakes = 0, total = 0;
 
@@ -21,8 +21,8 @@ TEST(naps_grow_to_a_minute)
     assert_true(fw_recheck_after_(ns, -ETIMEDOUT, NULL) == FW_RECHECK_MAX_NS);
 }
 
-/* Who is woken, or gets a signal, has looked, and naps as before. */
-TEST(only_a_whole_nap_makes_the_next_longer)
+/* A thread that is woken, or gets a signal, has looked, and keeps its interval. */
+TEST(only_a_whole_interval_makes_the_next_longer)
 {
     static const int errors[] = {0, -EAGAIN, -EINTR};
 

@@ -16,7 +16,7 @@ enum { TASKS = 4, US = 1000 };
 
 /*
  * Task sets, a task behind each semicolon: name, CPU, priority, period, execution; <deadline, ~time
- * asleep/in so many parts; and its sections, each a lock's letter and the length, with those inside
+ * asleep/number of parts; and its sections, each a lock's letter and the length, with those inside
  * of it in parentheses.  Times are microseconds.
  */
 #define BUTTAZZO \

@@ -5,8 +5,8 @@
 #include "play.h"
 
 /*
- * The protocols as their inventors define them, with nothing deferred and everything kept in so
- * many words: who is blocked, who waits in which queue, when each request was made by one
+ * The protocols as their inventors define them, with nothing deferred and everything kept
+ * explicitly: who is blocked, who waits in which queue, when each request was made by one
  * clock for all.  Knows nothing of rt/decide.h.
  *
  * PIP, PCP  Sha, Rajkumar, Lehoczky, "Priority inheritance protocols: an approach to real-time

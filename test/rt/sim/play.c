@@ -113,7 +113,7 @@ static bool collect_left(struct play *p)
         if (!acted || p->trace->wrong != NULL)
             return p->trace->wrong == NULL;
     }
-    p->trace->wrong = "the same moment goes on for ever";
+    p->trace->wrong = "the same moment goes on forever";
     return false;
 }
 

@@ -33,7 +33,7 @@ struct sim_event {
 struct sim_trace {
     int ticks;
     int events;
-    bool finished;     /* all jobs are done; else somebody waits for ever, or the set is too long */
+    bool finished;     /* all jobs are done; else somebody waits forever, or the set is too long */
     const char *wrong; /* what a rule or the play found impossible; NULL: nothing */
     signed char ran[SIM_TICKS][SIM_CPUS]; /* a task, or -1 */
     struct sim_event event[SIM_EVENTS];

@@ -12,9 +12,9 @@
 #include "properties.h"
 #include "subject.h"
 
-/* A fault shows in so many sets of each kind, or it counts as missed. */
+/* A fault shows in that many sets of each kind, or it counts as missed. */
 #define SETS_FOR_FAULTS 4000
-/* So many more are tried, once it has been seen, for one that breaks a property as well. */
+/* This many more are tried, once it has been seen, for one that breaks a property as well. */
 #define SETS_FOR_PROPERTIES 100
 
 static struct sim_options options;

@@ -20,7 +20,7 @@ struct sim_subject {
 
 extern const struct sim_subject sim_shipped;
 
-/* Does the way exist for such a set?  Gates: not for PIP, which is all the kernel's, and not where
+/* Does the way exist for such a set?  Tier A: not for PIP, which is all the kernel's, and not where
  * jobs sleep in sections, of which nobody hears. */
 static inline bool sim_has_way(const struct sim_set *set, enum sim_way way)
 {

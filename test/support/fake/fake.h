@@ -57,7 +57,7 @@ struct fake_call {
     int result;
 };
 
-/* Who sleeps: nested waits, the outermost first. */
+/* The sleepers: nested waits, the outermost first. */
 struct fake_sleeper {
     const uint32_t *word;
     uint32_t bits;

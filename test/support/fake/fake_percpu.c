@@ -7,11 +7,11 @@
 #include "sys/percpu.h"
 #include "sys/release.h"
 
-struct fake_percpu fake_percpu = {.processors = 4, .allowed = 1, .counters = 4};
+struct fake_percpu fake_percpu = {.cpus = 4, .allowed = 1, .counters = 4};
 
 uint32_t fw_cpu_count_(void)
 {
-    return fake_percpu.processors;
+    return fake_percpu.cpus;
 }
 
 uint32_t fw_cpus_allowed_(void)
@@ -24,7 +24,7 @@ uint32_t fw_percpu_count_(void)
     return fake_percpu.counters;
 }
 
-bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta)
+bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n, uint32_t delta)
 {
     uint32_t *counter =
         (uint32_t *)((char *)counters + (size_t)fake_percpu.here * FW_PERCPU_STRIDE);
@@ -33,7 +33,7 @@ bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t d
         fake_percpu.aborts--;
         return false;
     }
-    if (fake_percpu.here >= n || __atomic_load_n(gate, __ATOMIC_RELAXED) != 0)
+    if (fake_percpu.here >= n || __atomic_load_n(closed, __ATOMIC_RELAXED) != 0)
         return false;
     *counter += delta;
     fake_percpu.adds++;

@@ -4,7 +4,7 @@
 
 /* The fake kernel's counters of CPUs: scripted (fake_percpu.h). */
 uint32_t fw_percpu_count_(void);
-bool fw_percpu_add_(const uint32_t *gate, void *counters, uint32_t n, uint32_t delta);
+bool fw_percpu_add_(const uint32_t *closed, void *counters, uint32_t n, uint32_t delta);
 int fw_percpu_fence_(void);
 
 #endif

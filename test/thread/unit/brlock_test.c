@@ -20,7 +20,7 @@ TEST(the_lock_has_what_the_kernel_offers)
     assert_int_equal(lock.lines_->stripes, 8);
     check_at_rest();
     free(lock.lines_);
-    fake_percpu.processors = 1000;
+    fake_percpu.cpus = 1000;
     fw_brlock_init(&lock);
     assert_int_equal(lock.lines_->stripes, BRLOCK_STRIPES_MAX);
 }

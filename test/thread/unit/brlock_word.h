@@ -28,7 +28,7 @@ static uint32_t counter(unsigned i)
 static int begin_new(uint32_t counters)
 {
     fake_reset();
-    fake_percpu = (struct fake_percpu){.processors = 4, .counters = counters};
+    fake_percpu = (struct fake_percpu){.cpus = 4, .counters = counters};
     return fw_brlock_init(&lock);
 }
 

@@ -58,7 +58,7 @@ static int wait_posix(fw_mutex *mutex, bool moves, const fw_deadline *deadline)
     return fw_cond_wait_posix_(&c, &how, deadline);
 }
 
-/* --- Nothing stops the program -------------------------------------------------------------- */
+/* --- Nothing aborts the program -------------------------------------------------------------- */
 
 MEANWHILE(signal_to_me, WITH_MUTEX(fw_cond_signal(&c)))
 

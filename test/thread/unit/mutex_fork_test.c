@@ -57,7 +57,7 @@ TEST(waiters_of_this_generation_are_real)
 
 MEANWHILE(alone_in_the_queue, assert_word(&m, HELD(OWNER) | FENCED | WAITERS(1) | GENERATION(1)))
 
-/* The owner's thread is gone for ever, and so are those who waited with it. */
+/* The owner's thread is gone forever, and so are those who waited with it. */
 TEST(the_first_to_join_clears_the_stale_waiters)
 {
     fw_deadline d = fake_deadline(CLOCK_MONOTONIC, 1000);

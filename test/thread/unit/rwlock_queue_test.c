@@ -216,7 +216,7 @@ TEST(a_reader_finds_nobody_in_its_way)
     fw_rwlock_rdlock(&l);
     assert_clean(MINE | READERS(1));
     fw_rwlock_rdunlock(&l);
-    be_forked(READERS(1) | CLOSED | WAKING); /* the reader was another thread: it reads for ever */
+    be_forked(READERS(1) | CLOSED | WAKING); /* the reader was another thread: it reads forever */
     fw_rwlock_upgradable_lock(&l);
     assert_clean(MINE | UPGRADABLE | READERS(1));
 }

@@ -4,7 +4,7 @@
 
 /*
  * src/thread/rwlock.c where nobody waits: what each call makes of each word, and misuse, which
- * stops the program in checked mode, and in POSIX mode does not.
+ * aborts the program in checked mode, and in POSIX mode does not.
  */
 
 TEST(all_kinds_begin_free)

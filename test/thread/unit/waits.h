@@ -161,7 +161,7 @@ static void rwlock_at_rest(void)
 /* From ten on: without counters of CPUs, as where the kernel does not help. */
 static void brlock_busy(int variant)
 {
-    fake_percpu = (struct fake_percpu){.processors = 4, .counters = variant < 10 ? 4 : 0};
+    fake_percpu = (struct fake_percpu){.cpus = 4, .counters = variant < 10 ? 4 : 0};
     assert_int_equal(fw_brlock_init(&o.brlock), 0);
     if (variant % 10 == READ)
         AS(OTHER, fw_brlock_rdlock(&o.brlock));

@@ -5,21 +5,21 @@
 
 /* --- A semaphore that works, and event that resets itself: a number of units, and a maximum --- */
 
-struct gate {
+struct sync {
     uint32_t units;
     uint32_t most; /* 0: any number */
     uint32_t aside;
     bool manual;
 };
 
-static bool pass(struct gate *g)
+static bool pass(struct sync *g)
 {
     uint32_t n = look(&g->units);
 
     return n != 0 && (g->manual || change(&g->units, n, n - 1));
 }
 
-static int try_pass(struct gate *g)
+static int try_pass(struct sync *g)
 {
     while (look(&g->units) != 0)
         if (pass(g))
@@ -27,13 +27,13 @@ static int try_pass(struct gate *g)
     return EAGAIN;
 }
 
-static void wait_for(struct gate *g)
+static void wait_for(struct sync *g)
 {
     while (!pass(g))
         doze();
 }
 
-static int wait_until(struct gate *g, const struct timespec *at)
+static int wait_until(struct sync *g, const struct timespec *at)
 {
     while (!pass(g)) {
         if (is_over(at))
@@ -43,7 +43,7 @@ static int wait_until(struct gate *g, const struct timespec *at)
     return 0;
 }
 
-static int add(struct gate *g)
+static int add(struct sync *g)
 {
     if (g->most != 0 && look(&g->units) >= g->most)
         return EOVERFLOW;
@@ -51,34 +51,34 @@ static int add(struct gate *g)
     return 0;
 }
 
-static void assign(struct gate *g, uint32_t units)
+static void assign(struct sync *g, uint32_t units)
 {
     __atomic_store_n(&g->units, units, __ATOMIC_RELEASE);
 }
 
-ADAPTER_ZERO_IS_FREE(gate)
-ADAPTER_INIT(gate_full, struct gate, (l->units = l->most = 3, 0))
-ADAPTER_INIT(gate_manual, struct gate, (l->manual = true, 0))
-SEM_CALLS(gate, struct gate, wait_for(l), try_pass(l), add(l), look(&l->units))
-EVENT_CALLS(event, struct gate, assign(l, 1), assign(l, 0), look(&l->units) != 0, wait_for(l),
+ADAPTER_ZERO_IS_FREE(sync)
+ADAPTER_INIT(sync_full, struct sync, (l->units = l->most = 3, 0))
+ADAPTER_INIT(sync_manual, struct sync, (l->manual = true, 0))
+SEM_CALLS(sync, struct sync, wait_for(l), try_pass(l), add(l), look(&l->units))
+EVENT_CALLS(event, struct sync, assign(l, 1), assign(l, 0), look(&l->units) != 0, wait_for(l),
             try_pass(l), wait_until(l, at))
 
 static int add_and_overflow(void *sem)
 {
-    __atomic_fetch_add(&((struct gate *)sem)->units, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&((struct sync *)sem)->units, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
 static int drop_some(void *sem)
 {
-    struct gate *g = sem;
+    struct sync *g = sem;
 
     return __atomic_fetch_add(&g->aside, 1, __ATOMIC_RELAXED) % 32 == 31 ? 0 : add(g);
 }
 
 static int add_and_touch(void *sem)
 {
-    struct gate *g = sem;
+    struct sync *g = sem;
 
     add(g);
     touch(&g->aside);
@@ -87,16 +87,16 @@ static int add_and_touch(void *sem)
 
 static int add_and_spill(void *sem)
 {
-    struct gate *g = sem;
+    struct sync *g = sem;
 
     g[1].units = 1;
     return add(g);
 }
 
 /* Looks, and takes afterwards. */
-static void look_then_take(void *gate)
+static void look_then_take(void *sync)
 {
-    struct gate *g = gate;
+    struct sync *g = sync;
 
     while (look(&g->units) == 0)
         doze();
@@ -104,36 +104,36 @@ static void look_then_take(void *gate)
     assign(g, 0);
 }
 
-static int give_up_at_once(void *gate, const struct timespec *at)
+static int give_up_at_once(void *sync, const struct timespec *at)
 {
     (void)at;
-    return try_pass(gate) == 0 ? 0 : ETIMEDOUT;
+    return try_pass(sync) == 0 ? 0 : ETIMEDOUT;
 }
 
-static int never_give_up(void *gate, const struct timespec *at)
+static int never_give_up(void *sync, const struct timespec *at)
 {
     (void)at;
-    wait_for(gate);
+    wait_for(sync);
     return 0;
 }
 
 #define WRONG_SEM(name_, flags_, wait_, post_, timed_)                                            \
     {                                                                                             \
         .name = (name_), .about = "wrong", .family = FAMILY_RIVAL,                                \
-        .flags = ADAPTER_BLOCKS | (flags_), ADAPTER_OBJECT(struct gate, gate_init_),              \
-        .init_full = gate_full_init_, .wait = (wait_), .trywait = gate_trywait_, .post = (post_), \
-        .value = gate_value_, .loop = gate_loop_, .timedwait = (timed_)                           \
+        .flags = ADAPTER_BLOCKS | (flags_), ADAPTER_OBJECT(struct sync, sync_init_),              \
+        .init_full = sync_full_init_, .wait = (wait_), .trywait = sync_trywait_, .post = (post_), \
+        .value = sync_value_, .loop = sync_loop_, .timedwait = (timed_)                           \
     }
 
 static const struct sem_adapter wrong_sems[] = {
-    WRONG_SEM("is-never-full", 0, gate_wait_, add_and_overflow, event_timedwait_),
-    WRONG_SEM("drops-units", 0, gate_wait_, drop_some, event_timedwait_),
-    WRONG_SEM("lets-two-through", 0, look_then_take, gate_post_, event_timedwait_),
-    WRONG_SEM("gives-up-early", 0, gate_wait_, gate_post_, give_up_at_once),
-    WRONG_SEM("touches-freed-memory", ADAPTER_FREEABLE, gate_wait_, add_and_touch,
+    WRONG_SEM("is-never-full", 0, sync_wait_, add_and_overflow, event_timedwait_),
+    WRONG_SEM("drops-units", 0, sync_wait_, drop_some, event_timedwait_),
+    WRONG_SEM("lets-two-through", 0, look_then_take, sync_post_, event_timedwait_),
+    WRONG_SEM("gives-up-early", 0, sync_wait_, sync_post_, give_up_at_once),
+    WRONG_SEM("touches-freed-memory", ADAPTER_FREEABLE, sync_wait_, add_and_touch,
               event_timedwait_),
-    WRONG_SEM("spills", 0, gate_wait_, add_and_spill, event_timedwait_),
-    WRONG_SEM("polls", 0, gate_wait_, gate_post_, event_timedwait_),
+    WRONG_SEM("spills", 0, sync_wait_, add_and_spill, event_timedwait_),
+    WRONG_SEM("polls", 0, sync_wait_, sync_post_, event_timedwait_),
 };
 
 const struct sem_adapter *sem_adapter_list[] = {
@@ -152,7 +152,7 @@ static void do_nothing(void *event)
 
 static void wait_or_oversleep(void *event)
 {
-    struct gate *g = event;
+    struct sync *g = event;
 
     if (!pass(g)) {
         oversleep(&g->aside);
@@ -167,32 +167,32 @@ static void set_and_touch(void *event)
 
 static void set_and_spill(void *event)
 {
-    ((struct gate *)event)[1].units = 1;
+    ((struct sync *)event)[1].units = 1;
     assign(event, 1);
 }
 
 #define WRONG_EVENT(name_, flags_, automatic_, init_, set_, reset_, wait_, timed_)             \
     {                                                                                          \
         .name = (name_), .about = "wrong", .family = FAMILY_RIVAL,                             \
-        .flags = ADAPTER_BLOCKS | (flags_), ADAPTER_OBJECT(struct gate, init_),                \
+        .flags = ADAPTER_BLOCKS | (flags_), ADAPTER_OBJECT(struct sync, init_),                \
         .automatic = (automatic_), .set = (set_), .reset = (reset_), .is_set = event_is_set_,  \
         .wait = (wait_), .trywait = event_trywait_, .timedwait = (timed_), .loop = event_loop_ \
     }
 
 static const struct event_adapter wrong_events[] = {
-    WRONG_EVENT("stays-set", 0, false, gate_manual_init_, event_set_, do_nothing, event_wait_,
+    WRONG_EVENT("stays-set", 0, false, sync_manual_init_, event_set_, do_nothing, event_wait_,
                 event_timedwait_),
-    WRONG_EVENT("forgets-waiters", 0, false, gate_manual_init_, event_set_, event_reset_,
+    WRONG_EVENT("forgets-waiters", 0, false, sync_manual_init_, event_set_, event_reset_,
                 wait_or_oversleep, event_timedwait_),
-    WRONG_EVENT("lets-two-through", 0, true, gate_init_, event_set_, event_reset_, look_then_take,
+    WRONG_EVENT("lets-two-through", 0, true, sync_init_, event_set_, event_reset_, look_then_take,
                 event_timedwait_),
-    WRONG_EVENT("never-gives-up", 0, true, gate_init_, event_set_, event_reset_, event_wait_,
+    WRONG_EVENT("never-gives-up", 0, true, sync_init_, event_set_, event_reset_, event_wait_,
                 never_give_up),
-    WRONG_EVENT("touches-freed-memory", ADAPTER_FREEABLE, true, gate_init_, set_and_touch,
+    WRONG_EVENT("touches-freed-memory", ADAPTER_FREEABLE, true, sync_init_, set_and_touch,
                 event_reset_, event_wait_, event_timedwait_),
-    WRONG_EVENT("spills", 0, true, gate_init_, set_and_spill, event_reset_, event_wait_,
+    WRONG_EVENT("spills", 0, true, sync_init_, set_and_spill, event_reset_, event_wait_,
                 event_timedwait_),
-    WRONG_EVENT("polls", 0, false, gate_manual_init_, event_set_, event_reset_, event_wait_,
+    WRONG_EVENT("polls", 0, false, sync_manual_init_, event_set_, event_reset_, event_wait_,
                 event_timedwait_),
 };
 

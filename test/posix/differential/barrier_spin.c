@@ -29,7 +29,7 @@ CALL(call_spin_lock, pthread_spin_lock(o->object))
 CALL(call_spin_trylock, pthread_spin_trylock(o->object))
 CALL(call_spin_unlock, pthread_spin_unlock(o->object))
 
-static void gates_ended(int who, const struct order *o, long result)
+static void barrier_spin_ended(int who, const struct order *o, long result)
 {
     if ((o->call == call_spin_lock || o->call == call_spin_trylock) && result == 0)
         model.spinner = who;
@@ -58,7 +58,7 @@ static void make_barrier(void)
     model.inside = 0;
 }
 
-static void gates_begin(void)
+static void barrier_spin_begin(void)
 {
     make_barrier();
     say("spin = %d\n", pthread_spin_init(&s, (int)draw(2)));
@@ -92,7 +92,7 @@ static void step_spin(int who)
     act(who, o);
 }
 
-static void gates_step(void)
+static void barrier_spin_step(void)
 {
     int who = (int)draw(ACTORS);
     unsigned what = draw(10);
@@ -117,5 +117,7 @@ static void gates_step(void)
     }
 }
 
-const struct family gates_family = {
-    .name = "gates", .begin = gates_begin, .step = gates_step, .ended = gates_ended};
+const struct family barrier_spin_family = {.name = "barrier_spin",
+                                           .begin = barrier_spin_begin,
+                                           .step = barrier_spin_step,
+                                           .ended = barrier_spin_ended};

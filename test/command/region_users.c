@@ -3,7 +3,7 @@
  * Makes a region with an object of each kind, processes that hold them and wait for them, dead ones
  * and a stopped one; says "ready" and who is who; and goes on until its standard input ends.
  *
- *     crowd NAME [BYTES]
+ *     region_users NAME [BYTES]
  */
 #include <errno.h>
 #include <signal.h>
@@ -36,8 +36,8 @@ static fw_ipc_sem *slots;
 static fw_ipc_permits *lent;
 static fw_ipc_barrier *step;
 static fw_ipc_once *fill;
-static pid_t crowd[ROLES];
-static int crowd_size;
+static pid_t users[ROLES];
+static int user_count;
 
 static void *object(const char *name, fw_region_kind kind, size_t size)
 {
@@ -150,16 +150,16 @@ static void enter(const char *role, void (*body)(void))
 {
     pid_t child = start(play, &body);
 
-    crowd[crowd_size++] = child;
+    users[user_count++] = child;
     printf("%s %d\n", role, (int)child);
     see_it_rest(child);
 }
 
-/* Who waits goes before the one who is waited for: nobody gets anything from the dead. */
+/* A waiter is killed before the holder that it waits for: nobody takes over from a dead holder. */
 static void end_all(void)
 {
-    while (crowd_size > 0) {
-        pid_t child = crowd[--crowd_size];
+    while (user_count > 0) {
+        pid_t child = users[--user_count];
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }

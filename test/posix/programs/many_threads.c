@@ -2,9 +2,9 @@
 // Threads that meet at one mutex, read-write lock, condition variable, semaphore, spin lock and
 // barrier: an ordinary program, to be run under the drop-in.  It counts what they do.
 //
-//     preload_crowd            a thousand of them
-//     preload_crowd timed      fewer, with deadlines and mutexes of more kinds; meanwhile they call
-//                              what other libraries may have replaced
+//     preload_many_threads            a thousand of them
+//     preload_many_threads timed      fewer, with deadlines and mutexes of more kinds; meanwhile
+//                                     they call what other libraries may have replaced
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,12 +30,12 @@ static sem_t sem;
 static long counted, counted_again, written, spun, permits, serial, calls;
 static int baton;
 
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            fprintf(stderr, "crowd: line %d: not %s\n", __LINE__, #condition); \
-            exit(1);                                                           \
-        }                                                                      \
+#define CHECK(condition)                                                              \
+    do {                                                                              \
+        if (!(condition)) {                                                           \
+            fprintf(stderr, "many_threads: line %d: not %s\n", __LINE__, #condition); \
+            exit(1);                                                                  \
+        }                                                                             \
     } while (0)
 
 // --- A thousand ----------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ static void take_permit(void)
 static void open_and_close(int round)
 {
     char name[64];
-    snprintf(name, sizeof name, "/furwock-crowd-%d-%d", (int)getpid(), round % 2);
+    snprintf(name, sizeof name, "/furwock-many-%d-%d", (int)getpid(), round % 2);
     sem_t *s = sem_open(name, O_CREAT, 0600, 0);
     CHECK(s != SEM_FAILED && !sem_close(s));
     CHECK(!sem_unlink(name) || errno == ENOENT);
@@ -195,7 +195,7 @@ static void run(size_t n, void *(*body)(void *))
 {
     static pthread_t threads[MANY];
     pthread_attr_t small;
-    long least = sysconf(_SC_THREAD_STACK_MIN); /* on some processors it is more */
+    long least = sysconf(_SC_THREAD_STACK_MIN); /* on some architectures it is more */
     size_t bytes = least > STACK_BYTES ? (size_t)least : STACK_BYTES;
     CHECK(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, bytes));
     prepare((unsigned)n);
