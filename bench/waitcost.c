@@ -5,7 +5,7 @@
  *     waitcost
  *
  * The reasoning is that of Gustedt, "Futex based locks for C11's generic atomics" (INRIA RR-8818,
- * 2015), section 3.2: polling pays as long as it costs no more than a sleep that was in vain.  His
+ * 2015), section 3.2: polling pays as long as it costs no more than a needless sleep.  The paper's
  * quantities: t_fail, the larger of a failed futex wait and a switch from one thread to another; E,
  * how much of a CPU a polling thread gets while all CPUs poll.  Beside them: what a
  * sleep costs when the waker is on another CPU, which is the case that polling avoids.
@@ -86,7 +86,7 @@ static void *player(void *cpu)
 }
 
 /* A sleep, from the waker's store until the woken thread runs: half a round trip. */
-static double handover(int cpu)
+static double handoff(int cpu)
 {
     pthread_t other;
     uint64_t begin;
@@ -100,14 +100,14 @@ static double handover(int cpu)
     return (double)(clock_ns() - begin) / (2 * FEW);
 }
 
-static double handover_here(void)
+static double handoff_here(void)
 {
-    return handover(0);
+    return handoff(0);
 }
 
-static double handover_there(void)
+static double handoff_there(void)
 {
-    return handover(1);
+    return handoff(1);
 }
 
 static volatile uint32_t polled;
@@ -157,15 +157,15 @@ int main(void)
     int cpus = online > MOST_CPUS ? MOST_CPUS : (int)online;
     double e = efficiency(cpus);
     double wait = median(failed_wait);
-    double here = median(handover_here);
-    double there = cpus > 1 ? median(handover_there) : here;
+    double here = median(handoff_here);
+    double there = cpus > 1 ? median(handoff_there) : here;
     double t_fail = wait > here ? wait : here;
 
     printf("futex wait that fails            %8.0f ns\n", wait);
     printf("futex wake of nobody             %8.0f ns\n", median(empty_wake));
     printf("reading the clock                %8.0f ns\n", median(read_clock));
-    printf("hand-over on the same CPU  %8.0f ns\n", here);
-    printf("hand-over to another CPU   %8.0f ns\n", there);
+    printf("hand-off on the same CPU   %8.0f ns\n", here);
+    printf("hand-off to another CPU    %8.0f ns\n", there);
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0)
         printf("membarrier, others asleep        %8.0f ns\n", median(fence));
     printf("E of %2d pollers                  %8.2f\n", cpus, e);

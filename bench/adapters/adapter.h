@@ -22,7 +22,7 @@ struct adapter {
     int (*timedlock)(void *lock, const struct timespec *monotonic); /* 0 or ETIMEDOUT; NULL: none */
     void (*unlock_fair)(void *lock);                                /* NULL: none */
     void (*loop)(void *lock, uint64_t n); /* n times lock and unlock, as directly as a user would */
-    uint64_t (*line)(const void *lock);   /* how many stand in line; NULL: it cannot be seen */
+    uint64_t (*line)(const void *lock);   /* how many are queued; NULL: it cannot be seen */
 };
 
 ADAPTER_FAMILY(adapter)

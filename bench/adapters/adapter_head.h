@@ -28,7 +28,7 @@ enum adapter_flags {
     ADAPTER_SIGNAL = 1 << 7,   /* a signal handler may try it, and unlock what it took */
     ADAPTER_ZERO = 1 << 8,     /* zeroed memory is ready for use, without init */
     ADAPTER_CANCEL = 1 << 9,   /* a wait is a cancellation point; clean-up holds the mutex */
-    ADAPTER_EXACT = 1 << 10,   /* a timed wait that says its time is over has taken no signal */
+    ADAPTER_EXACT = 1 << 10,   /* a timed wait that reports a timeout has taken no signal */
     ADAPTER_FORGETS = 1 << 11, /* a writer who gets in makes it forget those who wait, for a time */
     ADAPTER_REGION = 1 << 12,  /* works in memory of adapter_head_memory() only: in a region */
     ADAPTER_PROCESSES = 1 << 13, /* between processes only: threads are not excluded, nor oneself */

@@ -13,7 +13,7 @@ FW_BEGIN_DECLS
  * Signal and broadcast may be called with or without the mutex.  A wait may end for no reason: look
  * at the condition again.  ADAPTER_FREEABLE: the condition variable may be destroyed, and its
  * memory used for something else, as soon as every waiter has been woken, though they have not
- * returned; ADAPTER_OWNER: a wait without the mutex stops the program.  Few claim ADAPTER_EXACT:
+ * returned; ADAPTER_OWNER: a wait without the mutex aborts the program.  Few claim ADAPTER_EXACT:
  * POSIX and Abseil allow a wait to take a signal along and to say that it timed out.
  */
 struct cond_adapter {

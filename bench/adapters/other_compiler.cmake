@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The generic atomics once more, by clang, where gcc compiles everything else and clang is there: an
-# algorithm should not be judged by one compiler's code.  FW_CLANG is empty where there is none.
+# algorithm should not be rated by one compiler's code.  FW_CLANG is empty where there is none.
 #
 # -DFURWOCK_BENCH_CLANG=OFF leaves it out.
 #

@@ -40,7 +40,7 @@ struct event_adapter {
     void (*loop)(void *event, uint64_t n); /* n times set, wait and reset */
 };
 
-/* A barrier; init makes one for a single party, and init_for one for so many. */
+/* A barrier; init makes one for a single party, and init_for one for the given number. */
 struct barrier_adapter {
     ADAPTER_HEAD
     int (*init_for)(void *barrier, bool shared, unsigned parties);

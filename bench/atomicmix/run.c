@@ -13,7 +13,7 @@ enum {
     SAMPLES = 9,        /* of a run alone; their median counts */
     SAMPLE_NS = 100000, /* long against a clock reading, short against a time slice */
     FIRST_CALLS = 64,   /* how long a call takes is found by doubling these */
-    BATCH = 16,         /* calls between two looks whether the time is over */
+    BATCH = 16,         /* calls between two looks at the clock */
     WARM_NS = 1000000,  /* until all threads are under way */
     SLOTS_LEAST = 1024, /* points for objects far apart: a power of two */
     NS_PER_S = 1000000000
@@ -50,7 +50,7 @@ static bool buffer_reserve(size_t size)
 
 /*
  * In each repetition the objects are elsewhere, and at the same addresses for all rivals: which
- * lines and locks they share with anything else is a matter of luck, which ends in the spread.
+ * lines and locks they share with anything else is a matter of chance, which ends in the spread.
  */
 struct layout {
     char *first;
@@ -160,7 +160,7 @@ static double together(struct group *c, const struct test *t, struct tally *did,
     do {
         clock_sleep_ns(t->run_ns);
         last = look(c, &ended);
-    } while (last == first); /* all were stopped for so long */
+    } while (last == first); /* all were stopped for that time */
     *did = tally_since(&before);
     __atomic_store_n(&c->is_over, true, __ATOMIC_RELAXED);
     workers_join(group);

@@ -23,7 +23,7 @@
  *
  * ADAPTER_FAIR is for those in which no sleeper is ever overtaken.  The spinning forms of the fair
  * locks do not claim it: who still spins is not in the queue.  ADAPTER_FREEABLE is for those whose
- * unlock ends with the word, but for a wake by address (futex's unlock_fair may look once more).
+ * unlock ends with the word, except for a wake by address (futex's unlock_fair may look once more).
  */
 
 /*

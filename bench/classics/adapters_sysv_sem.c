@@ -38,7 +38,7 @@ static int operate(const classic_sysv *l, short change, short flags, const struc
     }
 }
 
-/* Of so many units; without undo, for they are nobody's. */
+/* With that number of units; without undo, for they are nobody's. */
 static int make(classic_sysv *l, int units)
 {
     union {

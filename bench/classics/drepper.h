@@ -19,7 +19,7 @@
  *
  * Faithful: each compare-and-exchange in its place, and an unlock that decrements, and stores 0
  * only where it was not alone.
- * Adapted: sequentially consistent operations, as on the processors it was
+ * Adapted: sequentially consistent operations, as on the machines it was
  * written for.
  *
  * No wake is lost: whoever has slept takes the lock as 2, and so passes on the duty to wake.

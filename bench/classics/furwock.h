@@ -52,8 +52,8 @@
  *                                     down drained: at once; or it slept, and was woken
  *
  * Weaknesses: the entry is greedy, so nobody is promised a turn: neither readers nor writers starve
- * by design, and both may by chance.  Who comes for a second read while a writer waits for him
- * deadlocks.  A task that is killed inside, or at the entry, takes the lock with it.
+ * by design, and both may by chance.  A second read while a writer waits for the
+ * first deadlocks.  A task that is killed inside, or at the entry, takes the lock with it.
  */
 typedef struct classic_furwock {
     classic_futex entry;

@@ -40,7 +40,7 @@
  *    needed.
  *  - trylock, which the paper does not have, is a compare-and-exchange.
  * Repair: up_fair that meets no sleeper.  A waiter may have decremented and not sleep yet, or the
- *    word may be negative by habit.  As printed, the lock would stay passed to nobody for ever.
+ *    word may be negative by habit.  As printed, the lock would stay passed to nobody forever.
  *    Here up_fair then takes the pass back (PASSED -> 1) and wakes once more, as a greedy up
  *    would.
  * Repair: pass and claim are compare-and-exchange.  A wake of an earlier release can be late; it

@@ -96,8 +96,8 @@ static inline int classic_owner_trylock(classic_owner *l)
 }
 
 /*
- * 0, ETIMEDOUT, or EOWNERDEAD: the lock is the caller's, and its owner before has died.  Who has it
- * already is stopped.
+ * 0, ETIMEDOUT, or EOWNERDEAD: the lock is the caller's, and its owner before has died.  A caller
+ * that has it already is stopped.
  */
 int classic_owner_lock_slow_(classic_owner *l, uint32_t adaptive, int64_t deadline);
 void classic_owner_unlock_slow_(classic_owner *l, uint32_t fair);
@@ -108,7 +108,7 @@ static inline int classic_owner_lock_until(classic_owner *l, uint32_t adaptive, 
     return classic_owner_trylock(l) == 0 ? 0 : classic_owner_lock_slow_(l, adaptive, deadline);
 }
 
-/* Stops the program where the lock is another's.  `fair`: FW_KERNEL_FAIR, or 0. */
+/* Aborts the program if the lock is another's.  `fair`: FW_KERNEL_FAIR, or 0. */
 static inline void classic_owner_unlock(classic_owner *l, uint32_t fair)
 {
     uint32_t self = classic_owner_id();

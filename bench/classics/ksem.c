@@ -44,7 +44,7 @@ void classic_ksem_up_many(classic_ksem *k, uint32_t n)
     units = sc_fetch_add(&k->units, n * KSEM_GIVEN) + n * KSEM_GIVEN; /* n more given */
     left = n - word_wake(&k->units, n, k->scope);
 
-    /* So many did not sleep.  What nobody has taken of their units since becomes anybody's. */
+    /* `left` did not sleep.  What nobody has taken of their units since becomes anybody's. */
     while (left > 0 && ksem_has_given(units)) {
         uint32_t given = units / KSEM_GIVEN;
         uint32_t moved = given < left ? given : left;

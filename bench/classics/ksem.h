@@ -35,7 +35,7 @@
  * In a kernel scope it is no emulation: SEM_DOWN and SEM_UP of furwock.ko, whose semaphore belongs
  * to the word, which stays 0.
  *
- * Rules: at most 65535 units at a time, so at most so many tasks at one lock.  A task that is
+ * Rules: at most 65535 units at a time, so at most as many tasks at one lock.  A task that is
  * killed after a wake has met it takes its unit along.
  *
  * No up is lost.  A task goes to sleep only on a word that has no unit for it; the kernel checks

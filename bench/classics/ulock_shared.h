@@ -36,7 +36,7 @@
  * Reconstructed: who is next, of which the paper says nothing.  The word leaves little choice.  It
  *   has no room for readers that wait while others read, so a reader comes in whenever no writer is
  *   inside, past all writers that wait.  When a writer unlocks, clearing one bit makes owners of
- *   all readers that wait, so they go first.  And he who wakes a writer makes it the owner, as
+ *   all readers that wait, so they go first.  And whoever wakes a writer makes it the owner, as
  *   ulock_fair.h does: whoever comes back from the kernel has the lock.
  * Adapted: trylock is an addition.
  *

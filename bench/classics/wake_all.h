@@ -10,8 +10,8 @@
  * wake-all: a condition variable whose broadcast wakes everybody, on fw_mutex.
  *
  * From: what requeueing was invented against.  Ingo Molnar ("futex requeueing feature", 2003)
- * describes the "swarm of threads" that a broadcast creates "which all race to serialize on the
- * user-supplied mutex"; Franke, Russell and Kirkwood (OLS 2002, section 3.1.3) say of
+ * describes the threads that a broadcast wakes "which all race to serialize on the user-supplied
+ * mutex"; Franke, Russell and Kirkwood (OLS 2002, section 3.1.3) say of
  * pthread_cond_broadcast that it "requires every process sleeping to be woken up".  The
  * construction is the plain one on a futex: a number that every signal and broadcast changes.
  *
@@ -27,15 +27,19 @@
  * is who has slept longer.  Where it does not sleep, the wake may end the sleep of another too:
  * spurious.
  *
- * Weaknesses: the swarm; a waiter that sees 2^32 signals between its reading and its sleep misses
- * them all; among threads of different priorities the kernel may give the wake to one that came
- * after the signal; the memory must stay until every waiter has locked the mutex again.
+ * Weaknesses: all waiters wake at once; a waiter that sees 2^32 signals between its reading and
+ * its sleep misses them all; among threads of different priorities the kernel may give the wake to
+ * one that came after the signal; the memory must stay until every waiter has locked the mutex
+ * again.
  */
 typedef struct classic_wake_all {
     uint32_t seq;
 } classic_wake_all;
 
-#define CLASSIC_WAKE_ALL_INIT {0}
+#define CLASSIC_WAKE_ALL_INIT \
+    {                         \
+        0                     \
+    }
 
 /*
  * With the mutex held.  0 or ETIMEDOUT; `deadline` NULL: none.  May return 0 without a signal, as

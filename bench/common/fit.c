@@ -10,7 +10,7 @@
 #include "measure/turns.h"
 #include "measure/workers.h"
 
-enum { MS = 1000, NAMED = 3 /* so many points that are left out are named */ };
+enum { MS = 1000, NAMED = 3 /* points that are left out and named, at most */ };
 
 unsigned bench_run_ms(unsigned tasks, unsigned ms, bool is_exact)
 {

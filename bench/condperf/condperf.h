@@ -12,7 +12,7 @@ struct wakes {
     unsigned waiters;
     unsigned section_us;
     unsigned rounds;
-    unsigned cpus; /* on so many; 0: on all */
+    unsigned cpus; /* on how many; 0: on all */
     bool free;     /* the main thread wakes without holding the mutex */
     bool signal;   /* ... by one signal per waiter */
 };

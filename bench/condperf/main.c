@@ -78,7 +78,7 @@ static const struct argp_option options[] = {
     {"grid", 'g', NULL, 0, "100, 256 and 1000 waiters, each with sections of 0, 2 and 10 us", 0},
     {"published", 'p', NULL, 0,
      "cond-perf's two places of 2003, on 1, 2 and 4 CPUs, beside what was published; with "
-     "--rounds, the time of so many is scaled to theirs",
+     "--rounds, times are scaled to their number of rounds",
      0},
     {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Molnar 2003: 1p, 2p and 4p are so many CPUs of the machine, whichever it may use. */
+/* Molnar 2003: 1p, 2p and 4p are 1, 2 and 4 CPUs of the machine, whichever it may use. */
 #include "molnar.h"
 
 #include <setjmp.h>

@@ -76,7 +76,7 @@ static void waiter(unsigned index, void *fixture)
 }
 
 /* Lets the CPUs to whoever is still on the way to sleep. */
-static void settle(void)
+static void let_sleep(void)
 {
     if (bench_counts_calls) {
         clock_sleep_ns(SETTLE_US * US); /* one call, not thousands */
@@ -124,7 +124,7 @@ static void await_all(struct fixture *s, struct bench_entry *e)
     be_told(s, e);
     s->lock->lock(s->object);
     s->lock->unlock(s->object);
-    settle();
+    let_sleep();
 }
 
 static void wake_all(struct fixture *s)

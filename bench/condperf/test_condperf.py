@@ -60,7 +60,7 @@ class Whole(try_bench.Result):
         self.assertEqual({cell["lock"] for cell in result["cells"]},
                          {"furwock", "pthread"})
         for cell in result["cells"]:
-            # Each waiter goes to sleep once in a round at the least, but for a few that poll.
+            # Each waiter goes to sleep once in a round at the least, except a few that poll.
             self.assertGreater(cell["runs"][0]["vcsw"], 0.5)
             if cell["lock"] == "pthread":
                 self.assertEqual(cell["summary"]["ratio"]["median"], 1)

@@ -65,7 +65,7 @@ static uint64_t turns_of(const struct worker *workers, unsigned n)
     return sum;
 }
 
-/* Nanoseconds for each turn that anybody had; and who waited for it was switched so often. */
+/* Nanoseconds for each turn that anybody had; and how often the waiters were switched. */
 static void gather(struct group *group, struct order *o)
 {
     static struct worker workers[THREADS_MOST];

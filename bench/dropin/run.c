@@ -2,7 +2,7 @@
 /*
  * dropin-run --list            the cases, as JSON
  * dropin-run --calibrate       steps of work in a nanosecond
- * dropin-run CASE MS [RATE]    runs a case for so many milliseconds, and prints what came of it
+ * dropin-run CASE MS [RATE]    runs a case for MS milliseconds, and prints what came of it
  */
 #include <errno.h>
 #include <pthread.h>

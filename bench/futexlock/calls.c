@@ -3,7 +3,7 @@
  * Which call of a lock a system call came from cannot be seen without disturbing it: to read a
  * counter between lock and unlock would be a system call, too.  But what a lock asks of the kernel
  * tells: to unlock is to wake.  So the kernel counts all system calls, and those that wake; the
- * rest (sleeps, yields, naps) belongs to locking.
+ * rest (sleeps, yields) belongs to locking.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -63,7 +63,7 @@ void calls_close(struct calls *c);
 
 /* --- run.c ----------------------------------------------------------------------------------- */
 
-/* When a run ends: after so many iterations of all threads together, or else after a time. */
+/* When a run ends: after a number of iterations of all threads together, or else after a time. */
 struct extent {
     uint64_t iterations; /* 0: by time */
     unsigned milliseconds;
@@ -137,12 +137,12 @@ struct stats_ratio hart_times(const struct bench *b, const struct bench_entry *a
 
 enum { PLOT_POINTS_MAX = 16 };
 
-/* Throughput over threads, at n points that follow one another: so many at most. */
+/* Throughput over threads, at n points that follow one another. */
 void plot_print(const struct bench *b, const struct bench_point *p, size_t n, FILE *out);
 
 /* --- show.c and outcome.c -------------------------------------------------------------------- */
 
-enum { PLACES_FEW = 4 /* so many are shown in the common tables, too, which tell more of each */ };
+enum { PLACES_FEW = 4 /* shown in the common tables, too, which tell more of each */ };
 
 void show_tables(const struct bench *b, FILE *out);
 void show_nothing(const struct bench *b, FILE *out);

@@ -11,13 +11,13 @@
 const char lock_adaptive[] = "furwock", lock_normal[] = "furwock-block",
            lock_fixed[] = "furwock-spin7";
 
-/* Who takes part where none is named. */
+/* The locks that take part if none is named. */
 static const char *const usual[] = {lock_adaptive,      lock_normal,  lock_fixed, "pthread",
                                     "pthread-adaptive", "pthread-pi", "ck-mcs",   "nsync",
                                     "abseil",           "parking_lot"};
 
 /*
- * Where waiters never sleep, each hand-over to one that was preempted waits for its turn on a
+ * Where waiters never sleep, each hand-off to one that was preempted waits for its turn on a
  * CPU.  So a run takes the longer, the more of them there are, by their square.
  */
 enum { SPINNERS_PER_CPU = 4, SPINNERS_LEAST = 8 };

@@ -17,9 +17,9 @@ enum way {
 struct tally {
     uint64_t acquisitions, waits;
     uint64_t polls[2];     /* times that a waiter polled */
-    uint64_t failed[2];    /* of these, in vain: it slept in the end */
+    uint64_t failed[2];    /* of these, without success: it slept in the end */
     uint64_t told_at_once; /* before it polled at all */
-    uint64_t ns, vain_ns;  /* how long they polled, and how long in vain */
+    uint64_t ns, vain_ns;  /* how long they polled, and how long without success */
     uint64_t after_ns;     /* how long they polled on, after they had been told */
 };
 

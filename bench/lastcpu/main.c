@@ -9,7 +9,7 @@
  * Threads take one lock, over and over.  Waiters block at once, poll for a budget, or poll and ask:
  * interleaved, and the median of all rounds is shown.  Those that poll without asking are told
  * nevertheless, and go on: so one sees how often what they were told was right, and how much of the
- * polling in vain it would have spared.
+ * useless polling it would have spared.
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -127,13 +127,12 @@ static void show_answers(const struct tally *t)
     printf("\nspin: %.1f %% of %llu acquisitions waited, and polled %llu times\n",
            percent(t->waits, t->acquisitions), (unsigned long long)t->acquisitions,
            (unsigned long long)polls);
-    printf("  polled in vain                  %5.1f %% of times, %5.1f %% of the time polled\n",
+    printf("  polled without success          %5.1f %% of times, %5.1f %% of the time polled\n",
            percent(failed, polls), percent(t->vain_ns, t->ns));
     printf("  told: does not run              %5.1f %% of times (%.1f %% at the first look)\n",
            percent(t->polls[1], polls), percent(t->told_at_once, polls));
-    printf("    of these in vain              %5.1f %%\n", percent(t->failed[1], t->polls[1]));
-    printf("  in vain and told                %5.1f %% of those in vain\n",
-           percent(t->failed[1], failed));
+    printf("    of these without success      %5.1f %%\n", percent(t->failed[1], t->polls[1]));
+    printf("  without success and told        %5.1f %% of those\n", percent(t->failed[1], failed));
     printf("  to be spared by asking          %5.1f %% of the time polled\n",
            percent(t->after_ns, t->ns));
     printf("  polled on after being told      %5.0f ns each\n", each(t->after_ns, t->polls[1]));

@@ -11,10 +11,10 @@
 #include "measure/workers.h"
 
 enum {
-    SAMPLES = 9,         /* of a run alone; their median counts */
-    SAMPLE_NS = 300000,  /* long against a clock reading, short against a time slice */
-    FIRST_TURNS = 64,    /* how long a turn takes is found by doubling these */
-    CROWD_NS = 30000000, /* of a run with others: long against the start of the threads */
+    SAMPLES = 9,          /* of a run alone; their median counts */
+    SAMPLE_NS = 300000,   /* long against a clock reading, short against a time slice */
+    FIRST_TURNS = 64,     /* how long a turn takes is found by doubling these */
+    SHARED_NS = 30000000, /* of a run with others: long against the start of the threads */
     LINE_PAIR = 128,
     NS_PER_S = 1000000000
 };
@@ -115,7 +115,7 @@ static void at_barrier(unsigned me, void *meeting)
     leave(m);
 }
 
-/* Nanoseconds that all take for so many turns each; negative: they cannot be started. */
+/* Nanoseconds that all take for that number of turns each; negative: they cannot be started. */
 static double meet(struct meeting *m, uint64_t turns, struct tally *did)
 {
     static void (*const bodies[])(unsigned, void *) = {
@@ -163,14 +163,14 @@ static bool together(struct meeting *m, struct bench_entry *entry, struct bench_
     struct tally did;
     double took;
 
-    while ((took = meet(m, turns, &did)) >= 0 && took < CROWD_NS / 8.0) {
+    while ((took = meet(m, turns, &did)) >= 0 && took < SHARED_NS / 8.0) {
         clear(m);
         turns *= 2;
     }
     if (took < 0)
         return false;
     clear(m);
-    turns = (uint64_t)((double)turns * CROWD_NS / took) + 1;
+    turns = (uint64_t)((double)turns * SHARED_NS / took) + 1;
     took = meet(m, turns, &did);
     if (took < 0)
         return false;

@@ -30,7 +30,7 @@ struct load {
 
 enum {
     ELEMENTS = 1000, /* to which the seconds of a run belong */
-    WARM_PARTS = 8   /* the first part of so many of the duration does not count */
+    WARM_PARTS = 8   /* the first of that many parts of the duration does not count */
 };
 
 /* Runs a primitive under the load of a point, as bench.run wants it; detail: struct load. */

@@ -151,7 +151,7 @@ bool stack_pop(struct worker *w)
     count_up(&w->popped);
     if (l->element == NULL) {
         w->fault = "an element was popped twice";
-        return true; /* somebody else has the link in his pool */
+        return true; /* somebody else has the link in its pool */
     }
     w->sum -= l->element->value;
     free(l->element);

@@ -55,7 +55,7 @@ struct stack {
 
 struct chunk;
 
-/* What one thread has of a stack.  Zeroed, but for the stack. */
+/* What one thread has of a stack.  Zeroed, except the stack. */
 struct worker {
     alignas(2 * STACK_LINE) struct stack *stack;
     struct link *spare;

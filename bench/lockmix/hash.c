@@ -14,7 +14,7 @@
 
 enum {
     WORDS = 8,      /* of a value: a line */
-    REMOVED_OF = 4, /* one write of so many to a key that is there removes it */
+    REMOVED_OF = 4, /* one of that many writes to a key that is there removes it */
     CHAIN = 2       /* keys for each slot */
 };
 

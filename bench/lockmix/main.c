@@ -53,7 +53,7 @@ struct command {
     struct mix mix;
 };
 
-/* What FlexGuard's benchmarks have, but for the exponent: README.md. */
+/* What FlexGuard's benchmarks have, except the exponent: README.md. */
 static struct command command = {.mix = {.run_ms = 200,
                                          .between_ns = 40, /* 100 cycles at 2.5 GHz */
                                          .lines = 2,

@@ -18,8 +18,8 @@
 #include "measure/workers.h"
 
 enum {
-    TIMED_OF = 16,  /* one acquisition of so many is timed */
-    WARM_PARTS = 8, /* the first part of so many of the duration does not count */
+    TIMED_OF = 16,  /* one of that many acquisitions is timed */
+    WARM_PARTS = 8, /* the first of that many parts of the duration does not count */
     MS = 1000000,   /* nanoseconds */
     S = 1000000000
 };
@@ -217,7 +217,7 @@ static void conclude(const struct fixture *s, const struct progress *before, str
         gauge_keep(point, entry, &g);
 }
 
-/* False with errno where so many cannot start. */
+/* False with errno if that many cannot start. */
 static bool run_once(struct fixture *s, struct progress *before, struct progress *after)
 {
     const struct spot *spot = s->spot;

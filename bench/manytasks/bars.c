@@ -19,7 +19,7 @@
 
 #include "bench/common/pin.h"
 
-enum { SUBMITS = 2000000, TURNS = 20000, FEW = 1000, MANY = 100000, CROWD = 1000, THREADS = 16 };
+enum { SUBMITS = 2000000, TURNS = 20000, FEW = 1000, MANY = 100000, TASKS = 1000, THREADS = 16 };
 
 #define LONGEST_NS 400000000u /* the length of that run */
 
@@ -193,7 +193,7 @@ static int cancel(unsigned n)
 
 /* --- longest ---------------------------------------------------------------------------------- */
 
-struct crowd {
+struct shared {
     fw_mutex lock;
     uint64_t passes; /* by the lock */
     atomic_bool is_over;
@@ -204,7 +204,7 @@ struct longest {
     uint64_t ns, by;
 };
 
-static void note(struct longest *l, const struct crowd *c, uint64_t asked, uint64_t before)
+static void note(struct longest *l, const struct shared *c, uint64_t asked, uint64_t before)
 {
     uint64_t ns = now(CLOCK_MONOTONIC) - asked;
 
@@ -215,7 +215,7 @@ static void note(struct longest *l, const struct crowd *c, uint64_t asked, uint6
 struct passer {
     fw_await op; /* first, so that passed finds the rest */
     fw_task task;
-    struct crowd *crowd;
+    struct shared *shared;
     struct passer *next; /* it holds the lock, and has it until all that are ready had a turn */
     uint64_t asked, before;
     struct longest *longest; /* null: nobody asks */
@@ -229,8 +229,8 @@ static void passed(fw_await *op, int error)
 
     check(error);
     if (p->longest != NULL)
-        note(p->longest, p->crowd, p->asked, p->before);
-    p->crowd->passes++;
+        note(p->longest, p->shared, p->asked, p->before);
+    p->shared->passes++;
     holder = p;
 }
 
@@ -239,16 +239,16 @@ static void ask(struct passer *p)
     int error;
 
     if (p->longest != NULL) {
-        p->before = __atomic_load_n(&p->crowd->passes, __ATOMIC_RELAXED);
+        p->before = __atomic_load_n(&p->shared->passes, __ATOMIC_RELAXED);
         p->asked = now(CLOCK_MONOTONIC);
     }
-    error = fw_await_mutex(&p->op, &p->crowd->lock, NULL);
+    error = fw_await_mutex(&p->op, &p->shared->lock, NULL);
     if (error != EINPROGRESS)
         passed(&p->op, error);
 }
 
 /* Tasks on a loop of this thread, until it is over. */
-static void run_tasks(struct crowd *c, unsigned n, struct longest *longest)
+static void run_tasks(struct shared *c, unsigned n, struct longest *longest)
 {
     struct passer *all = checked(calloc(n, sizeof *all));
     unsigned asked = 0, left = n;
@@ -256,7 +256,7 @@ static void run_tasks(struct crowd *c, unsigned n, struct longest *longest)
 
     check(fw_loop_create(&loop, NULL));
     for (unsigned i = 0; i < n; i++) {
-        all[i].crowd = c;
+        all[i].shared = c;
         all[i].longest = longest;
         check(fw_task_begin(&all[i].task));
         fw_await_init(&all[i].op, loop, all[i].task, passed);
@@ -285,7 +285,7 @@ static void run_tasks(struct crowd *c, unsigned n, struct longest *longest)
 
 static int pass_by_thread(void *arg)
 {
-    struct crowd *c = arg;
+    struct shared *c = arg;
 
     while (!atomic_load(&c->is_over)) {
         fw_mutex_lock(&c->lock);
@@ -297,13 +297,13 @@ static int pass_by_thread(void *arg)
 
 static int pass_by_tasks(void *arg)
 {
-    run_tasks(arg, CROWD, NULL);
+    run_tasks(arg, TASKS, NULL);
     return 0;
 }
 
 static int end_in_time(void *arg)
 {
-    struct crowd *c = arg;
+    struct shared *c = arg;
     const struct timespec length = {.tv_nsec = LONGEST_NS};
 
     thrd_sleep(&length, NULL);
@@ -311,7 +311,7 @@ static int end_in_time(void *arg)
     return 0;
 }
 
-static void one_thread(struct crowd *c, struct longest *l)
+static void one_thread(struct shared *c, struct longest *l)
 {
     while (!atomic_load(&c->is_over)) {
         uint64_t before = __atomic_load_n(&c->passes, __ATOMIC_RELAXED);
@@ -326,7 +326,7 @@ static void one_thread(struct crowd *c, struct longest *l)
 
 static int longest(bool of_task)
 {
-    static struct crowd c = {.lock = FW_MUTEX_INIT};
+    static struct shared c = {.lock = FW_MUTEX_INIT};
     struct longest l = {0, 0};
     thrd_t others[THREADS], clock;
     unsigned n = of_task ? THREADS : 1;

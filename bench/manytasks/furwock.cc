@@ -2,7 +2,7 @@
 /*
  * fw::mutex, with furwock's own tasks and a loop for each thread.
  *
- * A sixth argument: so many of the locks lie in a region, and a second process with as many tasks
+ * A sixth argument: that many of the locks lie in a region, and a second process with as many tasks
  * competes for them.
  */
 #include "peers/run.hpp"

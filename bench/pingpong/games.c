@@ -14,7 +14,7 @@
 
 enum {
     LINE_PAIR = 128,
-    PATIENCE_S = 10, /* a hall in which nobody has passed the ball for so long lacks a wake-up */
+    PATIENCE_S = 10, /* a hall in which nobody has passed the ball for that long lacks a wake-up */
     RESCUES_MAX = 3, /* broadcasts in a row that try to mend that */
     NS_PER_S = 1000000000
 };

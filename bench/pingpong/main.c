@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
     {"verbose", 'v', NULL, 0, "also say it as pp did: \"128 games in 1.111s\"", 0},
     {"published", 'P', NULL, 0,
      "pp's two places of 2003, on 1, 2 and 4 CPUs, beside what was published; with --iterations, "
-     "the time of so many is scaled to theirs",
+     "times are scaled to their number of iterations",
      0},
     {0},
 };

@@ -10,7 +10,7 @@
 struct match {
     unsigned games;
     unsigned iterations; /* of each player: passes of the ball */
-    unsigned cpus;       /* on so many; 0: on all */
+    unsigned cpus;       /* on how many; 0: on all */
     bool await;          /* by a conditional critical section, where the lock has such */
 };
 

@@ -10,7 +10,7 @@
 #include "readers.h"
 
 enum {
-    BATCH = 64, /* pairs between two looks whether the time is over */
+    BATCH = 64, /* pairs between two looks at the clock */
     LINE_PAIR = 128,
     NS_PER_S = 1000000000
 };

@@ -81,7 +81,7 @@ static bool was_in_the_way(const struct section *s, const struct section *of)
  *
  * Who asked and did not sleep has polled (the kernel does that for a lock that inherits, while the
  * owner runs elsewhere): what that cost cannot be told from waiting, so such a lock counts neither
- * here nor there.  In tier B nobody sleeps for a lock: the scheduler does not dispatch him.
+ * here nor there.  In tier B nobody sleeps for a lock: the scheduler does not dispatch the waiter.
  * Returns false where sections overlapped.
  */
 static bool collect(const struct section *sections, size_t n, bool sleeps, struct samples *to)

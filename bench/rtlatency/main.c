@@ -236,7 +236,7 @@ static bool ticks_are_instructions(void)
     return ticks >= UINT64_C(8) * LOOPS && ticks <= UINT64_C(16) * LOOPS;
 }
 
-/* A real-time thread that goes on for ever would take the machine along. */
+/* A real-time thread that goes on forever would take the machine along. */
 static void give_up(int number)
 {
     static const char line[] = "rtlatency: a run does not end\n";

@@ -116,7 +116,7 @@ bool pairs_run(struct bench_point *point, struct bench_entry *e, struct bench_ru
         error = pthread_create(&threads[n], NULL, n == 0 ? first : sleeper, &p);
         n += error == 0;
     }
-    if (error != 0) /* those that have come wait for ever */
+    if (error != 0) /* those that have come wait forever */
         bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
     while (n > 0)
         pthread_join(threads[--n], NULL);

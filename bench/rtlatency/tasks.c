@@ -170,7 +170,7 @@ static void start(struct tasks *all)
     pthread_barrier_init(&all->start, NULL, spot->tasks + 1);
     for (; n < spot->tasks && error == 0; n++)
         error = pthread_create(&all->worker[n].thread, NULL, task, &all->worker[n]);
-    if (error != 0) /* those that have come wait for ever */
+    if (error != 0) /* those that have come wait forever */
         bench_die("cannot start %u threads: %s", spot->tasks, strerror(error));
     pthread_barrier_wait(&all->start);
 }

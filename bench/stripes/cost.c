@@ -14,7 +14,7 @@
 enum {
     SIZE = 32, /* of an object: two in a line */
     LINE_PAIR = 128,
-    BATCH = 16,        /* calls between two looks whether the time is over */
+    BATCH = 16,        /* calls between two looks at the clock */
     WARM_NS = 1000000, /* until all threads are under way */
     RUN_NS = 10000000,
     PICKS = 4096,         /* objects drawn in advance: a power of two */

@@ -92,7 +92,7 @@ static void print_chance(double chance, FILE *out)
 
 static void print_heads(FILE *out)
 {
-    fprintf(out, "\nTwo objects share a stripe: one pair in so many\n%-36s %5s", "", "hash");
+    fprintf(out, "\nTwo objects share a stripe: one pair in N\n%-36s %5s", "", "hash");
     for (size_t i = 0; i < HASHES; i++)
         fprintf(out, " %8s", hashes[i].name);
     fprintf(out, "\n%-34s %7s", "objects", "stripes");
@@ -101,7 +101,7 @@ static void print_heads(FILE *out)
     fputc('\n', out);
 }
 
-/* The chance that of so many objects that are in use at once some two share a stripe. */
+/* The chance that of a number of objects that are in use at once some two share a stripe. */
 static void print_many(FILE *out)
 {
     fprintf(out,

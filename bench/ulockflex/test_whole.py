@@ -200,7 +200,7 @@ class BadInput(InDirectory):
         self.refused("--lht", "--lht", "-1")
         self.refused("--lht", "--lht", "nan")
         self.refused("--kind", "--kind", "fibres")
-        self.refused("--probes", "--probes", "waits,luck")
+        self.refused("--probes", "--probes", "waits,chance")
         self.refused("less than --rounds", "--rounds", "5", "--max-rounds", "2")
         self.refused("needs --json", "--resume")
         self.refused("a budget of .* is too small", "--budget", "0.01", "pthread")

@@ -91,7 +91,7 @@ static void complete(struct command *c)
         c->writes = WRITES;
 }
 
-/* How long so many steps take on this machine: the least of many, as nobody is to be blamed. */
+/* How long that many steps take on this machine: the least of many, as nobody is to be blamed. */
 static double section_length(uint64_t steps)
 {
     uint64_t end = clock_ns() + CALIBRATE_FOR_NS, least = UINT64_MAX, now, then;

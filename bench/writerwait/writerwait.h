@@ -24,7 +24,7 @@ struct flood {
     struct waits *waits[BENCH_LOCKS_MAX]; /* of each entry of the point */
 };
 
-/* A writer that has waited so long starves: the readers are stopped. */
+/* A writer that has waited that long starves: the readers are stopped. */
 enum { STARVED_MS = 200 };
 
 /* Runs one lock, as bench.run wants it; detail: struct flood. */

@@ -52,7 +52,7 @@ ADAPTER_TIMEDLOCK(permit, struct ipc_permit, fw_ipc_permits_timedwait(&l->permit
 
 const struct adapter adapter_furwock_ipc_permit = {
     .name = "furwock-ipc-permit",
-    .about = "fw_ipc_permits with one permit: between processes, comes back from the dead",
+    .about = "fw_ipc_permits with one permit: between processes, recovered from a dead holder",
     .family = FAMILY_FURWOCK,
     .flags = IPC_FLAGS,
     ADAPTER_TYPE(permit, struct ipc_permit),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* furwock/mutex.h: as it comes, with the fair unlock, and with each waiting policy. */
+/* furwock/mutex.h: as it comes, with the fair unlock, and with each wait policy. */
 #include <furwock/mutex.h>
 
 #include "bench/adapters/adapter_define.h"
@@ -50,7 +50,7 @@ MUTEX_POLICY(yield, &wait_yield)
 
 const struct adapter adapter_furwock = {
     .name = "furwock",
-    .about = "fw_mutex with the default waiting policy",
+    .about = "fw_mutex with the default wait policy",
     .flags = MUTEX_FLAGS | ADAPTER_BLOCKS | ADAPTER_SPINS,
     MUTEX_VARIANT(plain),
 };

@@ -2,10 +2,10 @@
 /* The word lock outside of the table of stripes: no fork holds it. */
 #include "atomic/fork.h"
 
-bool fw_fork_gives_(const fw_word_lock *l, unsigned naps)
+bool fw_fork_gives_(const fw_word_lock *l, unsigned rechecks)
 {
     (void)l;
-    (void)naps;
+    (void)rechecks;
     return false;
 }
 

@@ -90,7 +90,7 @@ const struct rw_adapter rw_adapter_abseil = {
     RW_NOT_TIMED,
 };
 
-/* A wait that says its time is over may have taken a signal: it is documented, and was seen. */
+/* A wait that reports a timeout may have taken a signal: it is documented, and was seen. */
 const struct cond_adapter cond_adapter_abseil = {
     .name = "abseil",
     .about = "absl::CondVar and absl::Mutex of Abseil",

@@ -10,7 +10,7 @@
 #include "bench/adapters/kernel_lock.h"
 #include "bench/adapters/lock_file.h"
 
-/* 0, or EBUSY where the operation does not wait. */
+/* 0, or EBUSY if the operation does not wait. */
 static int by_fcntl(int fd, int operation, short type)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};

@@ -7,7 +7,7 @@ import math
 
 
 def _within(t, freedom):
-    """How likely Student's t of so many degrees of freedom lies between -t and t: Abramowitz and
+    """How likely Student's t of `freedom` degrees of freedom lies between -t and t: Abramowitz and
     Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine, is_odd = math.cos(angle), freedom % 2
@@ -36,7 +36,7 @@ def student(freedom, confidence):
 
 @functools.lru_cache(maxsize=None)
 def heads(probability, throws):
-    """The least number of heads in so many throws that is not exceeded with this probability."""
+    """The least number of heads in `throws` throws that is not exceeded with this probability."""
     wanted, whole = probability.as_integer_ratio()
     found, ways, below = 0, 1, 1
     while below * whole < wanted << throws:

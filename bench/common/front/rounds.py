@@ -37,7 +37,7 @@ def measure(points, rounds, run, deadline=None, say=lambda _number, _cell: None,
     """Fill the cells of `points`, which are lists of what is compared, by `run(cell, number)`.
 
     A cell whose run ends with Trouble is left out from then on.  False: the deadline came before
-    all rounds were done; the first is done in any case.  `done`: so many were before.
+    all rounds were done; the first is done in any case.  `done`: how many were done before.
     """
     for number in range(done + 1, rounds + 1):
         for point in points:

@@ -22,7 +22,7 @@ class Shape(NamedTuple):
 
 
 # The paper's picture: far more tasks than a kernel would want threads.  And one lock for a few,
-# where a hand-over is all there is.  `short` is for tests.
+# where a hand-off is all there is.  `short` is for tests.
 SHAPES = (Shape("many", 100000, 1000, 10), Shape("one", 100, 1, 10000),
           Shape("shared", 100000, 1000, 5, 100))
 SHORT = Shape("short", 5000, 50, 4)

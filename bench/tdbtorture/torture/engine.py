@@ -33,7 +33,7 @@ FAMILIES = {"spin": "classic", "futex": "classic", "kernel-futex": "classic", "f
 LOOPS_MOST = 200000             # of each process, as in the paper
 LOOPS_LEAST = 100
 LOOPS_FIRST = 300               # to find out how long it takes
-GROWTH = 1.6                    # longer runs have more records, and so longer walks
+GROWTH = 1.6                    # longer runs have more records, and thus longer walks
 TIMEOUT_LEAST, TIMEOUT_TIMES = 60.0, 20.0
 
 
@@ -100,7 +100,7 @@ class Runner:
 def fit(runner, kinds, levels, rounds, budget, loops=None):
     """(loops for which all rounds fit the budget, longest run to expect, time of all rounds)
 
-    With `loops` given, there are so many whatever the budget.
+    With `loops` given, there are that many whatever the budget.
     """
     first = {}
     for level in levels:

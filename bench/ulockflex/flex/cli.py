@@ -91,7 +91,7 @@ def make_parser():
     p.add_argument("words", nargs="*", metavar="LOCK", help=argparse.SUPPRESS)
     one = p.add_argument_group("one configuration")
     one.add_argument("--tasks", type=task_counts, metavar="N",
-                     help="number of tasks (2); N[,N...]: of a plan, only so many")
+                     help="number of tasks (2); N[,N...]: of a plan, only these numbers")
     one.add_argument("--locks", type=whole, metavar="N",
                      help="number of locks, given to the tasks round robin (1)")
     where.add_options(one)
@@ -113,8 +113,8 @@ def make_parser():
                         "(as it is)")
     p.add_argument("--seconds", type=positive, metavar="S",
                    help="length of one run (longer where there are many tasks, unless it is given)")
-    p.add_argument("--rounds", type=whole, metavar="N", help="at least so many runs of each lock")
-    p.add_argument("--max-rounds", type=whole, metavar="N", help="at most so many")
+    p.add_argument("--rounds", type=whole, metavar="N", help="at least N runs of each lock")
+    p.add_argument("--max-rounds", type=whole, metavar="N", help="at most N")
     p.add_argument("--ci", type=positive, metavar="X",
                    help="go on until half the 95%% confidence interval is at most this part of "
                         "the mean (0.05)")

@@ -8,7 +8,7 @@ from flex.plan import MANY_TASKS, estimate
 
 SECONDS_FLOOR = 0.1  # a shorter run says little
 ROUNDS_FLOOR = 6     # with fewer there is no interval
-NAMED = 4            # so many dropped configurations are named
+NAMED = 4            # dropped configurations that are named
 MANY_ROUNDS = 3      # of MANY_TASKS, until all others have had theirs
 
 

@@ -2,7 +2,7 @@
 """The numbers of H. Franke, R. Russell, M. Kirkwood, "Fuss, Futexes and Furwocks: Fast Userlevel
 Locking in Linux", Ottawa Linux Symposium 2002, section 4.1, as printed.
 
-They were measured on two 500 MHz Pentium III processors with 256 MB; a data point is a number of
+They were measured on two 500 MHz Pentium III CPUs with 256 MB; a data point is a number of
 runs of 10 seconds, at least 10 runs or until a 95 % confidence interval was reached.
 
 A configuration is written (nlht, lht) there: the time outside the lock comes first.

@@ -9,7 +9,7 @@ from front import assist, machine
 from flex import Trouble, paper, turns
 
 PROBES = ("waits", "contention", "syscalls")
-MANY_TASKS = 1000          # with so many, a run lasts ten seconds, and time may be short
+MANY_TASKS = 1000          # with that many, a run lasts ten seconds, and time may be short
 PLANS = ("paper", "today", "adaptive", "processes", "share", "demo", "share-demo")
 
 
@@ -54,8 +54,8 @@ class Config(NamedTuple):
 @dataclass
 class Settings:
     seconds: float = 1.0       # of one run; of many tasks, longer: see length()
-    rounds: int = 6            # at least so many runs for each cell
-    max_rounds: int = 20       # at most so many, where the interval stays wide
+    rounds: int = 6            # the least number of runs for each cell
+    max_rounds: int = 20       # the largest, where the interval stays wide
     ci: float = 0.05           # narrow enough: half the 95 % interval over the mean
     probes: tuple = PROBES
     probe_seconds: float = 0.3  # the length of the runs that find out more than throughput
@@ -63,7 +63,7 @@ class Settings:
     seed: int = 1
     pin: bool = False          # each task stays on one CPU
     exact: bool = False        # runs last just `seconds`, as was asked for
-    many_rounds: int | None = None  # at least so many with MANY_TASKS; None: as with fewer tasks
+    many_rounds: int | None = None  # the least number with MANY_TASKS; None: as with fewer tasks
 
     def length(self, tasks, probe=False):
         """Of a run: not less than several turns of the scheduler, unless told."""
@@ -107,7 +107,7 @@ class Plan:
 
 
 def _with(tasks):
-    """How a line about what is left out begins, where that is so with so many tasks only."""
+    """How a line about what is left out begins, where that holds for that number of tasks only."""
     return f"with {tasks} tasks"
 
 
@@ -247,7 +247,7 @@ class Locks:
                 and self.is_choice(name, kind)]
 
     def rwlocks(self, kind, tasks, cpus):
-        """Those that make sense with so many tasks: without one that sleeps, not too many."""
+        """Those that make sense with that many tasks: without one that sleeps, not too many."""
         return [name for name, lock in self.rw_by_name.items()
                 if (lock["blocks"] or tasks <= SPINNERS_PER_CPU * cpus)
                 and self.is_choice(name, kind, True)]

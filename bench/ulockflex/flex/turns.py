@@ -9,7 +9,7 @@ which: with 100 threads on 2 CPUs, runs of 0.25 s ranked them otherwise than run
 from front import machine
 
 SLICE_SECONDS = 0.004           # a tick of 250 Hz; Linux's own slice is at most 3 ms
-WINDOW_TURNS = 4                # a run lasts so many
+WINDOW_TURNS = 4                # how many of them a run lasts
 WARM_TURNS = 2                  # before it is measured, as in measure.c; the next two also
 WARM_FRACTION, WARM_MAX_SECONDS = 0.1, 0.05
 

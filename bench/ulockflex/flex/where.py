@@ -12,7 +12,7 @@ def add_options(parser):
     parser.add_argument("--memory", choices=MEMORY,
                         help="where the locks lie (anonymous); the paper: shmat, mapped files")
     parser.add_argument("--regions", type=whole, metavar="N",
-                        help="in so many regions of memory, locks given to them round robin (1)")
+                        help="in N regions of memory, locks given to them round robin (1)")
 
 
 def chosen(options, locks):

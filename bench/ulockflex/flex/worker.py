@@ -12,7 +12,7 @@ NAME = "ulockflex-run"
 FAILED, USAGE, VIOLATED = 1, 2, 3  # its exit statuses, beside 0
 
 # A run that takes this much longer than it should is hung.  A task that waits when the time is up
-# gets the lock once more, so many tasks may end some seconds late on a busy machine.
+# gets the lock once more, and many tasks may thus end some seconds late on a busy machine.
 SLACK_SECONDS = 15
 SLACK_SECONDS_PER_TASK = 0.02
 KILL_SECONDS = 5
