@@ -33,7 +33,7 @@ class Outcome:
 
 
 @dataclass
-class Verdict:
+class Comparison:
     """`differs`: each time that it was tried, and not merely once."""
     case: Case
     alone: Outcome
@@ -92,12 +92,12 @@ def compare(case, limit, library, rounds):
     library does from what this machine happens to do."""
     alone = run(case, limit)
     if library is None:
-        return Verdict(case, alone, alone, False)
+        return Comparison(case, alone, alone, False)
     ours = run(case, limit, library)
     if ours.word == alone.word:
-        return Verdict(case, alone, ours, False)
+        return Comparison(case, alone, ours, False)
     again = [(run(case, limit).word, run(case, limit, library).word) for _ in range(rounds)]
     alones = {alone.word, *(pair[0] for pair in again)}
     theirs = {ours.word, *(pair[1] for pair in again)}
     differs = not alones & theirs
-    return Verdict(case, alone, ours, differs, not differs)
+    return Comparison(case, alone, ours, differs, not differs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads that meet on a monitor, on a lock with a condition, at a queue, and in pairs that hand
-// over to each other.  Each kind runs for so many milliseconds and checks its own count.
+// over to each other.  Each kind runs for a number of milliseconds and checks its own count.
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -103,10 +103,10 @@ public class Contend {
         }, () -> put.get() == taken.get() + queue.size() ? put.get() + taken.get() : -1);
     }
 
-    static void handover(int threads, long ms) throws InterruptedException {
+    static void handoff(int threads, long ms) throws InterruptedException {
         SynchronousQueue<Integer> queue = new SynchronousQueue<>();
         AtomicLong put = new AtomicLong(), taken = new AtomicLong();
-        run("handover", threads, ms, me -> {
+        run("handoff", threads, ms, me -> {
             if (me % 2 == 0) {
                 if (!queue.offer(me, 1, TimeUnit.MILLISECONDS))
                     return 0;
@@ -126,7 +126,7 @@ public class Contend {
         monitor(threads, ms);
         lock(threads, ms);
         queue(threads, ms);
-        handover(threads, ms);
+        handoff(threads, ms);
         System.out.println(good ? "good" : "bad");
         System.exit(good ? 0 : 1);
     }

@@ -47,7 +47,7 @@ def arguments(argv, root):
     p.add_argument("--build", type=pathlib.Path, default=root / "build/release/posix",
                    metavar="DIR", help="where the libraries are (build/release/posix)")
     p.add_argument("--slower", type=whole, default=1, metavar="N",
-                   help="so many times longer until a program counts as hung (1)")
+                   help="N times longer until a program counts as hung (1)")
     p.add_argument("--reports", type=pathlib.Path, metavar="DIR",
                    default=pathlib.Path(tempfile.gettempdir(), f"furwock-programs-{os.getuid()}"),
                    help="where stacks and output of failures go")

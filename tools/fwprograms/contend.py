@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """contend.py THREADS MILLISECONDS: threads that meet on a lock, at a queue, and in pairs that hand
-over to each other by a condition.  Each kind runs for so long, and checks its own count.
+over to each other by a condition.  Each kind runs for a given time, and checks its own count.
 
 Run by the Python that is measured: threading.Lock is a semaphore or a mutex of the C library's
 there, as is the lock of the interpreter itself."""
@@ -14,7 +14,7 @@ GOOD = True
 
 
 def run(name, threads, seconds, work, check):
-    """Lets threads call work(number) for so long; prints what they did in a second."""
+    """Lets threads call work(number) for that time; prints what they did in a second."""
     global GOOD
     stop, counts = threading.Event(), [0] * threads
 
@@ -88,7 +88,7 @@ def main():
     locked, queued, handed_over = Locked(), Queued(), HandedOver(threads)
     run("lock", threads, seconds, locked.work, locked.check)
     run("queue", threads, seconds, queued.work, queued.check)
-    run("handover", threads, seconds, handed_over.work, handed_over.check)
+    run("handoff", threads, seconds, handed_over.work, handed_over.check)
     print("good" if GOOD else "a count was wrong")
 
 

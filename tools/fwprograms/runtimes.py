@@ -56,7 +56,7 @@ class PythonProcesses(PythonTests):
 class PythonThreading(Program):
     """Python's locks, queues and conditions, by many threads."""
     name, package, needs = "python-threading", "python3", (PYTHON,)
-    figures = {name: Figure("op/s") for name in ("lock", "queue", "handover")}
+    figures = {name: Figure("op/s") for name in ("lock", "queue", "handoff")}
     milliseconds = 1000
 
     def run(self, workdir):
@@ -68,7 +68,7 @@ class PythonThreading(Program):
 class Java(Program):
     """Monitors, java.util.concurrent's locks and queues, and parking, by many threads."""
     name, package, needs = "java", "default-jdk-headless", ("java", "javac")
-    figures = {name: Figure("op/s") for name in ("monitor", "lock", "queue", "handover")}
+    figures = {name: Figure("op/s") for name in ("monitor", "lock", "queue", "handoff")}
     milliseconds = 1000
 
     def prepare(self, workdir):

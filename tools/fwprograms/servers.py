@@ -91,7 +91,8 @@ class Postgres(Program):
     length, scale = ("-T", 3), 5
 
     def shorten(self):
-        # So many by each client: in a second there may be none, and of none pgbench tells no rate.
+        # A time, not a number for each client: in a second there may be none, and of none pgbench
+        # tells no rate.
         self.length = ("-t", 25)
 
     def _bin(self):

@@ -134,7 +134,7 @@ MIX = [_atomic_objects, Aim(f"atomic objects of {mix.PAIR} bytes", f"never slowe
 
 WAKE_RIVAL_MOST = 1.0           # of the best rival's time, everywhere
 WAKE_MEAN_MOST, WAKE_MEAN_MOST_MANY = 0.97, 0.6         # of pthread's time, geometric mean
-MANY_CPUS = 8                   # from so many on, the second of these holds
+MANY_CPUS = 8                   # from this number on, the second of these holds
 SWITCHES_MOST = 1.1             # per woken waiter
 PAIRS_MOST, GAMES_MOST = 0.8, 1.0       # of pthread's time: one game per CPU, and anywhere
 

@@ -100,7 +100,7 @@ def explanation(results):
         lines.append("alone: nanoseconds per lock + unlock that nobody else wants; lower is better."
                      "\n  (cas+exchange): the two atomic instructions, and no lock.")
     if spots_shown(results):
-        lines.append("tasks: throughput over pthread's with so many threads, by the mean times "
+        lines.append("tasks: throughput over pthread's with that many threads, by the mean times "
                      "outside\n  and inside the lock; higher is better.\n"
                      "The table is sorted by the last column, the geometric mean of all that was "
                      "measured:\n  more than these columns, and all of it is in summary.txt.")

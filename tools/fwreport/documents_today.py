@@ -205,7 +205,7 @@ def more_tasks(results):
                    if "share" in title], texts=range(1, 12))
 
 
-def crowds(results):
+def mixes(results):
     one = lockmix.found(results)
     if not one:
         return []
@@ -282,6 +282,6 @@ TABLES = {
     "2014-needless-calls": _of_tasks(rttables.needless_calls),
     "2015-claims": stack_claims, "2015-stack": stack, "2015-sizes": atomic_sizes,
     "uncontended": uncontended, "objects": objects, "latency": latency,
-    "more-tasks-than-cpus": more_tasks, "lockmix": crowds, "grid": today_cells,
+    "more-tasks-than-cpus": more_tasks, "lockmix": mixes, "grid": today_cells,
     "hot-lock": hot_lock, "processes": processes, "drop-in": drop_in,
     "goals": outcomes, "short": short}

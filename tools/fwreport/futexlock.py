@@ -17,7 +17,7 @@ METHOD = ("futexlock, after Darren Hart's futex_lock of 2010: each thread runs a
           "others those of lock; they are counted in a run whose time is not used. Locks that "
           "never sleep are left out where threads are more than four for each CPU.")
 NORMAL, FIXED = "furwock-block", "furwock-spin7"
-HART = (1000, 10, 8)            # period, duty cycle, threads of the run that he gave figures of
+HART = (1000, 10, 8)            # period, duty cycle, threads of the run that Hart gave figures of
 KILO, NANO, PER_CENT = 1e3, 1e-9, 100
 
 

@@ -69,7 +69,7 @@ def paper_grid(results):
 
 
 def _enough(states):
-    """Whether so many cells have reached the bound as should, whatever the open ones come to."""
+    """Whether as many cells have reached the bound as should, whatever the open ones come to."""
     if states.count(REACHED) >= GRID_SHARE * len(states):
         return REACHED
     return MISSED if states.count(MISSED) > (1 - GRID_SHARE) * len(states) else OPEN

@@ -104,9 +104,9 @@ class _World:
         self.iterations += 1
         self.owner[lock] = None
         if self.queue[lock]:
-            heir = self.queue[lock].popleft()
-            self.owner[lock] = heir
-            return heir
+            successor = self.queue[lock].popleft()
+            self.owner[lock] = successor
+            return successor
         return None
 
     def step(self):
@@ -116,10 +116,10 @@ class _World:
         self.now = time
         task = self.running[cpu][0]
         if self.holds(task):
-            heir = self.release(task)
+            successor = self.release(task)
             self.release_cpu(cpu)
-            if heir is not None:
-                self.make_ready(heir, self.holding.next())
+            if successor is not None:
+                self.make_ready(successor, self.holding.next())
             self.make_ready(task, self.outside.next())
         else:
             self.release_cpu(cpu)

@@ -10,10 +10,10 @@ COLUMNS = 6     # points in the table for a terminal
 
 METHOD = ("lifo, after section 4.2 of Gustedt's report: threads create or delete a random number "
           "of elements of one stack, again and again. The head of the stack is an atomic object "
-          "of so many bytes, a pointer to the top and a tag, loaded and compare-exchanged by "
+          "of that many bytes, a pointer to the top and a tag, loaded and compare-exchanged by "
           "generic atomic operations; the elements come from malloc. native: the compiler's "
           "library. The others but furwock: one lock, under which the head is copied, or compared "
-          "and copied; with 16 bytes they are left out, but for the mutex.")
+          "and copied; with 16 bytes they are left out, except for the mutex.")
 
 
 def millions(estimate):

@@ -9,7 +9,7 @@ from .outcome import interval
 
 METHOD = ("atomicmix: calls of the compilers' library for generic atomics, furwock's and the "
           "system's, both loaded at once. Alone: a tight loop, with a second thread asleep. "
-          "Otherwise so many threads, each pinned to a CPU, on the same object, on "
+          "Otherwise that many threads, each pinned to a CPU, on the same object, on "
           "neighbours in an array, or on objects far apart; counted are the calls of all of them. "
           "95:5 are percentages of loads and stores, 25:25:25:25 of loads, stores, exchanges and "
           "compare-exchanges. In each repetition the objects lie elsewhere.")

@@ -80,7 +80,7 @@ def _said(text, results):
     return text(results) if callable(text) else text
 
 
-def judge(aim, results):
+def evaluate(aim, results):
     """The Goal that the results make of an Aim."""
     points = [point for point in aim.points(results) if point.estimate]
     goal = Goal(_said(aim.name, results), _said(aim.want, results), UNKNOWN,
@@ -106,5 +106,5 @@ def judge(aim, results):
 def goals_of(table, results):
     """The goals of a table, whose entries are Aims, or functions of the results that give Aims
     (and Goals, where the data of an Aim are not enough)."""
-    return [judge(aim, results) if isinstance(aim, Aim) else aim for entry in table
+    return [evaluate(aim, results) if isinstance(aim, Aim) else aim for entry in table
             for aim in ([entry] if isinstance(entry, Aim) else entry(results))]

@@ -163,7 +163,7 @@ def build(results, directory, command, drawn=lambda name: None):
                  page.figures(share.draw(results)), sharepage.every_cell(results))
     page.section("conditions", "Condition variables", page.figures(wakes.draw(results)),
                  tables.experiment(results, "condperf"), tables.experiment(results, "pingpong"))
-    page.section("gates", "Semaphores, events, barriers", page.figures(latency.draw(results)),
+    page.section("semaphores", "Semaphores, events, barriers", page.figures(latency.draw(results)),
                  tables.experiment(results, "latency"))
     page.section("atomics", "Generic atomics", page.figures(mix.draw(results)),
                  tables.operations(results), page.figures(lifo.draw(results)),

@@ -44,7 +44,7 @@ CONTENTION_LOCK = _printed.CONTENTION_LOCK
 
 
 def contention(tasks):
-    """What the paper tells of so many tasks, in per cent: a word for each configuration."""
+    """What the paper tells of that many tasks, in per cent: a word for each configuration."""
     if tasks == 2:
         return [f"{share:g}" for share in _printed.CONTENTION_2_TASKS]
     return [f"above {_printed.CONTENTION_MORE_TASKS:g}"] * len(CONFIGURATIONS)

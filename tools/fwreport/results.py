@@ -21,7 +21,7 @@ Spot = namedtuple("Spot", "experiment kind tasks locks lht nlht pick share assis
 ON = "on"
 NARROW = 0.05       # half the interval of a mean, in parts of it: as ulockflex goes on for
 
-# As in bench/ulockflex/flex/turns.py: each of several tasks has had a CPU so many times.
+# As in bench/ulockflex/flex/turns.py: each of several tasks has had a CPU that many times.
 WINDOW_TURNS, SLICE_SECONDS = 4, 0.004
 
 

@@ -93,7 +93,7 @@ def _number(cell, sample, name):
 
 
 def distribution(cell):
-    """[(per cent, at most so many ns)] of what scheduling cost; empty where it was not measured."""
+    """[(per cent, at most ns)] of what scheduling cost; empty where it was not measured."""
     table = cell.tables.get(SCHEDULING) if cell else None
     pairs = table.get("cdf") if isinstance(table, dict) else None
     return [(float(percent), float(value)) for percent, value in pairs or ()]

@@ -50,7 +50,7 @@ def median(samples):
         return None
     ordered, n = sorted(samples), len(samples)
     middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    rank = heads((1 - CONFIDENCE) / 2, n) - 1      # so many samples go at each end
+    rank = heads((1 - CONFIDENCE) / 2, n) - 1      # samples to drop at each end
     if rank < 0:
         return Estimate(middle, None, None, n)
     return Estimate(middle, ordered[rank], ordered[n - 1 - rank], n)

@@ -50,7 +50,7 @@ def conditions(results, bold):
     rows.sort(key=lambda pair: pair[0])
     return (tabulate([row for _, row in rows], heads, disable_numparse=True,
                      colalign=["left"] + ["right"] * (len(heads) - 1))
-            + "\nwake all: so many waiters, each so long in the mutex; pairs: that pass a ball."
+            + "\nwake all: that many waiters, each that long in the mutex; pairs: that pass a ball."
               "\nTime over pthread's; lower is better.")
 
 

@@ -90,7 +90,7 @@ def headers(tree):
 
 
 def check_includes(tree):
-    """includes run downwards through the layers (layers.txt), but for those that it lists"""
+    """includes run downwards through the layers (layers.txt), except those that it lists"""
     if TABLE not in tree.files:
         tree.find(TABLE, 1, "the table of layers is missing")
         return

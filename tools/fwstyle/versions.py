@@ -8,7 +8,7 @@ PROJECT = Path("CMakeLists.txt")
 API = Path("include/furwock/bits/api.h")
 
 # Where the version is said again, each time in a group of its own; a file that is not there is
-# left out.  X.Y.Z, but for what has a number for each part.
+# left out.  X.Y.Z, except what has a number for each part.
 VERSION = r"(\d+\.\d+\.\d+)"
 PLACES = (
     ("CMakeLists.txt", rf"^project\(furwock VERSION {VERSION} "),

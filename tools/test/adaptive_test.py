@@ -14,7 +14,7 @@ from fwreport.outcome import MISSED, REACHED, UNKNOWN
 
 
 def changed(raw, lock, tasks, **factors):
-    """The result with metrics of one lock multiplied where there are so many tasks."""
+    """The result with metrics of one lock multiplied where there are that many tasks."""
     for metric, factor in factors.items():
         reporting.changed(raw, times(factor, metric), lock=lock, tasks=tasks)
     return raw

@@ -106,8 +106,8 @@ class Goals(unittest.TestCase):
                          OPEN)
 
     def test_cpu_time(self):
-        dear = times(1.5, "cpu_seconds")
-        found = goals(changed(dear, lock="furwock", threads=64, duty=50))[1]
+        costly = times(1.5, "cpu_seconds")
+        found = goals(changed(costly, lock="furwock", threads=64, duty=50))[1]
         self.assertEqual(found.state, MISSED)
         self.assertEqual(len(found.short), 1)
         self.assertIn("64 threads, period 1000, duty cycle 50 %: 1.2", found.short[0])

@@ -180,13 +180,13 @@ class Goals(unittest.TestCase):
         self.assertEqual(states_with_calls("PIP")[2], REACHED)
 
     def test_table1(self):
-        def dearer(sample, times):
+        def costlier(sample, times):
             def change(cell):
                 cell["ns"][sample]["average"] *= times
             return change
 
         def evaluated(*where):
-            return states(changed(invented.tasks(), dearer(*where), lock="MPCP-DU"))[3:]
+            return states(changed(invented.tasks(), costlier(*where), lock="MPCP-DU"))[3:]
 
         # The paper's change is from 1 to 0.075 here; the bound is to the per cent.
         self.assertEqual(evaluated("unlock_free", 1.4), [REACHED, REACHED])

@@ -162,7 +162,7 @@ class Pictures(unittest.TestCase):
         self.assertTrue([text for text in bars.texts if "×" in text.get_text()])
 
     def noisy(self, tasks=100):
-        """Throughputs that vary by a factor of five with so many tasks."""
+        """Throughputs that vary by a factor of five with that many tasks."""
         return changed(paper(), times(lambda run: 0.4 + 1.6 * (run["round"] % 2), "throughput"),
                        tasks=tasks)
 

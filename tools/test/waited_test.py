@@ -19,7 +19,7 @@ def lock(name, ns, is_lock=True, sites=("worker (it.c:7)",)):
             "is_lock": is_lock, "waits": 10, "failed": 0, "ns": ns, "p50_ns": ns // 20,
             "p99_ns": ns // 5, "longest_ns": ns // 4, "histogram_ns": [[64, 10]], "holders": [],
             "sites": [{"waiter": location(where),
-                       "holder": location("keeper (it.c:9)") if at else None,
+                       "holder": location("owner (it.c:9)") if at else None,
                        "waits": 10 // len(sites), "ns": ns // len(sites), "callers": []}
                       for at, where in enumerate(sites)]}
 

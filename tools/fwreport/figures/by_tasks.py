@@ -12,7 +12,7 @@ from . import Picture, engine, spread_at
 NOTE = "  Configuration (non-lock-hold, lock-hold) in µs."
 
 ASIDE = 0.16     # how far the whiskers of the locks stand apart, of the step between task counts
-FEW = 3          # classics: so many go with the rivals, more have a picture of their own
+FEW = 3          # classics: at most this many go with the rivals, more have a picture of their own
 
 
 def groups(results, kind):

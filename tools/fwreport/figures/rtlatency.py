@@ -109,7 +109,7 @@ def _curves(axes, one, point):
     axes.set_xlim(0, max(ends) / 1000 * 1.05)
     axes.set_ylim(0, 101)
     axes.set_title(rtlatency.title(point))
-    axes.set_xlabel("at most so many us of scheduling for a job")
+    axes.set_xlabel("at most N us of scheduling for a job")
     axes.legend(loc="lower right", fontsize=look.FONT - 1)
 
 
