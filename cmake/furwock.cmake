@@ -28,7 +28,7 @@ endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
 
 # The formats of the words take 64-bit little-endian machines for granted, and the memory orders
-# have been held against these two processors.
+# have been held against these two architectures.
 option(FURWOCK_UNTRIED_MACHINE "Build for a processor on which furwock has never run" OFF)
 if(NOT FURWOCK_UNTRIED_MACHINE AND
    NOT (CMAKE_SIZEOF_VOID_P EQUAL 8 AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND

@@ -44,7 +44,7 @@ fw_axis(release
 
 # How the kernel is called.  The kind is fw_call.
 #   x86_64, aarch64    by the instruction; errno stays as it is
-#   libc               by syscall(), on other processors
+#   libc               by syscall(), on other architectures
 #   model              fw-model: no kernel
 fw_axis(call
     HEADERS sys_call_arch.h
