@@ -93,11 +93,11 @@ static void *take_and_leave(void *index)
 {
     static const uint64_t nothing;
     unsigned me = (unsigned)(uintptr_t)index;
-    const uint64_t *const other = &taken[1 - me];
+    const uint64_t *const peer = &taken[1 - me];
 
     for (unsigned i = 0, tries = 0; i < ROUNDS && tries < 100 * ROUNDS; tries++) {
-        bool has_it = i % 2 == 0 ? fw_claim_(own_cpu, &taken[me], 1, &other, &nothing, 1)
-                                 : fw_claim_one_(own_cpu, &taken[me], 1, other, nothing);
+        bool has_it = i % 2 == 0 ? fw_claim_(own_cpu, &taken[me], 1, &peer, &nothing, 1)
+                                 : fw_claim_one_(own_cpu, &taken[me], 1, peer, nothing);
         if (!has_it) {
             sched_yield();
             continue;
