@@ -19,8 +19,10 @@ from typing import Any, NoReturn
 
 import pytest
 
-from children import wait_until
+from children import Child, wait_until
 from furwock.concurrent import ProcessPoolExecutor
+from furwock.multiprocessing import _worker
+from furwock.multiprocessing._channel import duplex
 from furwock.multiprocessing.pool import Pool, PoolTerminated, WorkerDied, WorkersCannotStart
 from furwock.multiprocessing.queues import SimpleQueue
 
@@ -233,6 +235,19 @@ def test_workers_end_that_start_when_their_owner_is_dead() -> None:
     assert all(is_running(pid) for pid in workers)
     writer.close()
     wait_until(lambda: not any(is_running(pid) for pid in workers))
+
+
+def test_a_worker_whose_result_does_not_fit_ends_with_its_owner() -> None:
+    child = Child(time.sleep, 1000)
+    owner = _worker._Owner(child.pid)
+    end, far_end = duplex()
+    with pytest.raises(BlockingIOError):
+        while True:
+            end.send_now(_worker.pack(1, big(1)))
+    child.kill()
+    with pytest.raises(SystemExit):
+        _worker._send(end, _worker.pack(1, big(1)), owner)
+    far_end.close()
 
 
 def own_a_pool_without_pidfds(pids: Any) -> None:

@@ -7,6 +7,7 @@ back tasks that the worker has not received.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import select
@@ -27,7 +28,7 @@ from ._channel import Buffer, Duplex, Message, duplex
 _KEY = struct.Struct("<Q")
 READY_KEY = 0               # of the message that says that the initializer has returned
 _STOP = b""                 # the message that ends a worker
-_PARENT_INTERVAL_MS = 1000  # where a process cannot wait for another one's end
+_OWNER_INTERVAL_MS = 1000   # where a process cannot wait for another one's end
 
 
 class Call(NamedTuple):
@@ -110,41 +111,35 @@ def _pidfd(pid: int) -> int:
         return -1
 
 
-class _Inbox:
-    """Receives tasks until the owner is gone.
+class _Owner:
+    """The process of the owner, as a worker sees it.
 
-    The channel alone does not tell that it is gone: by fork, workers have copies of the other end.
+    The channel does not tell that it is gone: by fork, workers have copies of the other end.
     """
 
-    def __init__(self, end: Duplex, owner: int) -> None:
-        self._end = end
-        self._poll = select.poll()
-        self._poll.register(end, select.POLLIN)
-        self._parent = os.getppid()
-        self._interval: int | None = None
-        self._owner = -1
-        self.has_owner = True
-        try:
-            self._owner = os.pidfd_open(owner)
-            self._poll.register(self._owner, select.POLLIN)
-        except ProcessLookupError:      # it was killed before this process got so far
-            self.has_owner = False
-        except OSError:                 # no descriptors of processes: look at the parent
-            self._interval = _PARENT_INTERVAL_MS
-            self.has_owner = _exists(owner)
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._is_child = os.getppid() == pid    # of a fork server: not
+        self._fd = _pidfd(pid)
+        self._pollers: dict[int, select.poll] = {}
 
-    def receive(self) -> Buffer:
-        while True:
-            try:
-                return self._end.receive_now()
-            except BlockingIOError:
-                ready = self._poll.poll(self._interval)
-            except (EOFError, ConnectionError):
-                return _STOP
-            if ([fd for fd, _ in ready] == [self._owner]
-                    or not ready and os.getppid() != self._parent):
-                util.debug("the pool's owner is gone; worker ends")
-                return _STOP
+    def is_gone(self) -> bool:
+        """By ids: at once if it was the parent, else when it is reaped."""
+        parent = os.getppid()
+        if parent in (self._pid, 0):    # 0: it is in a pid namespace outside
+            return False
+        return self._is_child or not _exists(self._pid)
+
+    def wait(self, end: Duplex, event: int) -> bool:
+        """Wait until the worker's end is ready; False: the owner is gone."""
+        poller = self._pollers.get(event)
+        if poller is None:
+            poller = self._pollers[event] = select.poll()
+            poller.register(end, event)
+            if self._fd >= 0:
+                poller.register(self._fd, select.POLLIN)
+        ready = poller.poll(None if self._fd >= 0 else _OWNER_INTERVAL_MS)
+        return [fd for fd, _ in ready] != [self._fd] and (bool(ready) or not self.is_gone())
 
 
 class Style(NamedTuple):
@@ -173,25 +168,45 @@ def _run(payload: Buffer, style: Style) -> tuple[bool, Any]:
         return False, style.with_traceback(e, e.__traceback__)
 
 
-def _send(end: Duplex, message: Message) -> None:
+def _receive(end: Duplex, owner: _Owner) -> Buffer:
+    while True:
+        try:
+            return end.receive_now()
+        except BlockingIOError:
+            if owner.wait(end, select.POLLIN):
+                continue
+            util.debug("the pool's owner is gone; worker ends")
+            return _STOP
+        except (EOFError, ConnectionError):
+            return _STOP
+
+
+def _send(end: Duplex, message: Message, owner: _Owner) -> None:
     while True:
         try:
             end.send_now(message)
             message.close()
             return
         except BlockingIOError as e:
-            end.wait_writable(e)
+            if e.errno == errno.EAGAIN:
+                is_there = owner.wait(end, select.POLLOUT)
+            else:
+                end.wait_writable(e)
+                is_there = not owner.is_gone()
+            if is_there:
+                continue
         except ConnectionError:
-            util.debug("the pool's owner is gone; worker ends")
-            sys.exit(1)
+            pass
+        util.debug("the pool's owner is gone; worker ends")
+        sys.exit(1)
 
 
-def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, initargs: Any,
+def serve(end: Duplex, owner_pid: int, initializer: Callable[..., Any] | None, initargs: Any,
           maxtasks: int | None, style_name: str) -> None:
     """The life of a worker."""
     style = _STYLES[style_name]
-    inbox = _Inbox(end, owner)
-    if not inbox.has_owner:
+    owner = _Owner(owner_pid)
+    if owner.is_gone():     # it was killed before this process got so far
         util.debug("the pool's owner is gone; worker ends")
         return
     if initializer is not None:
@@ -199,21 +214,21 @@ def serve(end: Duplex, owner: int, initializer: Callable[..., Any] | None, inita
             initializer(*initargs)
         except Exception as e:
             _send(end, _pack_result(
-                READY_KEY, (False, style.with_traceback(e, e.__traceback__)), style))
+                READY_KEY, (False, style.with_traceback(e, e.__traceback__)), style), owner)
             if style_name == EXECUTOR_STYLE:
                 LOGGER.critical("Exception in initializer:", exc_info=True)
                 sys.exit(1)
             raise
-    _send(end, pack(READY_KEY, (True, None)))
+    _send(end, pack(READY_KEY, (True, None)), owner)
     completed = 0
     while maxtasks is None or completed < maxtasks:
-        payload = inbox.receive()
+        payload = _receive(end, owner)
         if not len(payload):
             break
         key = key_of(payload)
         result = _run(payload, style)
         del payload
-        _send(end, _pack_result(key, result, style))
+        _send(end, _pack_result(key, result, style), owner)
         del result
         completed += 1
     util.debug("worker ends after %d tasks", completed)
