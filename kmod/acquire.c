@@ -23,7 +23,7 @@
  *      look at it, in fwk_acquire() or fwk_acquire_end(); either makes it contended if others
  *      are queued.  So a release in user space overlooks nobody for good.
  * KA2  A waiter that was granted the word (FWK_GRANTED) has it, also if its deadline or a signal
- * came too.
+ *      came too.
  * KA3  If a unit is left when one is taken and others are queued, the next is woken.
  *
  * Legal: contended while nobody is queued (a call that finds nobody).

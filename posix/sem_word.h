@@ -19,7 +19,7 @@
  * that it does not look at.
  *
  *   byte   0       8       12      16     20 ... 32
- *          state   shared  guess   spin    -
+ *          state   shared  guess   spin   -
  *
  *   state    not shared: units (src/thread/permits_word.h).  Shared: the C library's, below.
  *   shared   FW_SEM_SHARED_, or 0

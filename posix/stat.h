@@ -4,7 +4,7 @@
 
 /*
  * What `furwock run --stat` wants to know: who waited for which object, for how long, where in the
- * program, and who held it.  Asked only where a thread is about to wait, never in a fast path;
+ * program, and who held it.  Asked only where a thread is about to wait, never in a fast path,
  * except fw_stat_took_, one store, in the library that counts.
  *
  * The build picks: quiet/fw_stat.h counts nothing, and costs nothing; counting/fw_stat.h counts,

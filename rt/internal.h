@@ -169,7 +169,10 @@ void fw_rt_proxy_leave_slow_(struct fw_rt_task *t);
 /* Does somebody wait for the section of a lock whose bit the caller has set? */
 bool fw_rt_is_awaited_(const struct fw_rt_task *t, uint32_t d);
 
-/* liveness.c (liveness.h): its thread's words in a record that is JOINING, and as it ends. */
+/*
+ * liveness.c (what others read of it: liveness.h): the calling thread's words, in its record that
+ * is JOINING; and when it is a task no more.
+ */
 void fw_rt_liveness_begin_(struct fw_rt_task *t);
 void fw_rt_liveness_end_(struct fw_rt_task *t);
 

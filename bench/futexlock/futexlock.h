@@ -137,7 +137,7 @@ struct stats_ratio hart_times(const struct bench *b, const struct bench_entry *a
 
 enum { PLOT_POINTS_MAX = 16 };
 
-/* Throughput over threads, at n points that follow one another. */
+/* Throughput over threads, at n points that follow one another: PLOT_POINTS_MAX at most. */
 void plot_print(const struct bench *b, const struct bench_point *p, size_t n, FILE *out);
 
 /* --- show.c and outcome.c -------------------------------------------------------------------- */

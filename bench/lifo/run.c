@@ -71,7 +71,7 @@ static void measure(struct fixture *s, const struct load *load, struct bench_ent
     tally_read(&tally);
     before = handled_so_far(s);
     uint64_t began = clock_ns();
-    do { /* again: none of the many threads that had the lock had a CPU */
+    do { /* again: of many threads, none that had the lock may have had a CPU */
         bench_sleep_ns(duration);
         handled = handled_so_far(s) - before;
     } while (handled == 0 && !bench_interrupted);

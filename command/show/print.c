@@ -113,10 +113,7 @@ static const struct print_field object_fields[] = {
 };
 static const struct print_record object_record = PRINT_RECORD(object_fields, end_object);
 
-/*
- * --- Participants
- * ----------------------------------------------------------------------------------
- */
+/* --- Participants ----------------------------------------------------------------------------- */
 
 static void end_participant(const struct printer *p, const void *record, const void *context)
 {

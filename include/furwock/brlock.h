@@ -23,7 +23,7 @@ FW_BEGIN_DECLS
  * several cache lines by one atomic instruction.  Writers pay for it: one asks the kernel to
  * interrupt all CPUs that run the process (a membarrier: microseconds), and reads all counters.
  * After a write the first 64 readers or so count themselves in one shared cache line, with an
- * atomic instruction; a writer that comes before they are through, or to a new lock, need not
+ * atomic instruction; a writer that comes before the last of these, or to a new lock, need not
  * interrupt other CPUs, and costs what a writer of other read-write locks costs.
  * doc/design/brlock.md says how; doc/guide/choosing.md when it pays.
  *

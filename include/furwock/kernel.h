@@ -179,9 +179,9 @@ struct fw_kernel_event {
 #define FW_KERNEL_CMP_REQUEUE FW_KERNEL_CALL_(4) /* struct fw_kernel_requeue */
 
 /*
- * The interface of Linux 2.5.7, of which user space has the fast half.  The word is a
- * counter: n > 0: n units are available; 0: none, and no thread waits; below 0: none, and threads
- * may wait.
+ * The interface of Linux 2.5.7, of which user space has the fast half.  The word is a counter.
+ * Above 0: that many units are available.  0: none, and no thread waits.  Below 0: none, and
+ * threads may wait.
  * To take a unit without the kernel: a compare-and-swap from n > 0 to n - 1, else DOWN.
  * To give one back without it: one from n >= 0 to n + 1, else UP.
  * DOWN takes `expected` = 0.  0: the caller has a unit.  ETIMEDOUT: it has none.
@@ -215,12 +215,16 @@ struct fw_kernel_event {
 
 /*
  * FUTEX_AWAIT, waits without a thread.  AWAIT_OPEN returns a new descriptor, which is readable
- * (poll, epoll) once one of its waits was woken; read(2) then returns a struct fw_kernel_event
- * each. With O_ASYNC it sends a signal: one descriptor for each wait is FUTEX_FD, many on one are
- * /dev/futex. Of the await descriptor: AWAIT_ADD adds a wait, as WAIT does, and returns its id.
- * EAGAIN: the word had another value, and no wait was added.  ENOSPC: the user has too many
- * objects. AWAIT_REMOVE, 0: the wait is removed and had not been woken.  1: it had been woken, and
- * its event was not read: the caller now has the wake, and must pass it on.  ENOENT: no such wait.
+ * (poll, epoll) once one of its waits was woken; read(2) then returns a struct fw_kernel_event for
+ * each.  With O_ASYNC it sends a signal: one descriptor for each wait is FUTEX_FD, many on one are
+ * /dev/futex.
+ *
+ * AWAIT_ADD adds a wait, as WAIT does, and returns its id.  EAGAIN: the word had another value, and
+ * no wait was added.  ENOSPC: the user has too many objects.
+ *
+ * AWAIT_REMOVE, 0: the wait is removed and had not been woken.  1: it had been woken, and its event
+ * was not read: the caller now has the wake, and must pass it on.  ENOENT: no such wait.
+ *
  * Closing the descriptor passes on all wakes that were not read.
  */
 #define FW_KERNEL_AWAIT_OPEN FW_KERNEL_CALL_(11)   /* struct fw_kernel_await */

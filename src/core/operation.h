@@ -46,7 +46,7 @@ enum fw_operation_state_ {
     FW_OPERATION_OVER = 5
 };
 
-/* What an operation waits for; src/await/kind.c has a row for each. */
+/* What an operation waits for; src/await/operation.c has a row for each. */
 enum fw_operation_kind_number_ {
     FW_OPERATION_POST,
     FW_OPERATION_TIMER,

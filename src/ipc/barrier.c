@@ -170,8 +170,8 @@ static int try_end(const call *v, uint64_t token, struct fw_ipc_wait_ *wait, boo
 /* By the present word w: EBUSY: the token's round goes on; 0; EOWNERDEAD: it failed (IBAR6). */
 static int outcome(const call *v, uint64_t w, uint64_t token)
 {
-    if (epoch_of(w) !=
-        epoch_of(token)) /* so the history is of that epoch, or a later one (IBAR7) */
+    /* another epoch: the history is of that one, or of a later one (IBAR7) */
+    if (epoch_of(w) != epoch_of(token))
         return has_ended_before_reset(fw_load64_acquire(&v->b->history_), token) ? 0 : EOWNERDEAD;
     if (round_of(w) != round_of(token))
         return 0;

@@ -200,7 +200,7 @@ void fw_ipc_wait_compare_more_(struct fw_ipc_wait_ *w, const uint32_t *word, uin
 
 /*
  * Sleeps while *word == expected and the watched participants live, for one re-check interval at
- * most. 0: re-check; ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once
+ * most.  0: re-check; ETIMEDOUT: the deadline has passed.  (A policy that never sleeps pauses once
  * instead.)  With `cancel` it is a cancellation point; fw_ipc_wait_cancelled_ is called first then.
  */
 int fw_ipc_wait_sleep_(struct fw_ipc_wait_ *w, const uint32_t *word, uint32_t expected);

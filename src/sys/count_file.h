@@ -21,7 +21,7 @@ void fw_count_file_remove_(const char *path, void *base, size_t size);
 
 /*
  * Takes storage for all of the memory, so that no later access is ended by SIGBUS for want of it.
- *   EFAULT, ENOMEM  there is not that much memory
+ *   EFAULT, ENOMEM  there is not that much storage
  * A kernel before Linux 5.14 cannot: then nothing is done, and the result is 0.
  */
 int fw_count_file_reserve_(void *base, size_t size);

@@ -46,7 +46,7 @@ uint64_t fw_life_(void);
  * Has the process not been forked since fw_life_ returned `life`?  Not so for FW_LIFE_NONE_, with
  * which those begin who have not asked yet (and not with 0).  fw_life_now_, in
  * furwock/bits/participant.h, leads to the number; there it is 0 from the fork to the next
- * fw_life_. Behind it lies a word that is 0 after every fork, for others who remember something of
+ * fw_life_.  Behind it lies a word that is 0 after every fork, for others who remember something of
  * the process: not 0 for as long as nothing of it has changed.
  */
 static inline bool fw_life_is_(uint64_t life)

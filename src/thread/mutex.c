@@ -283,7 +283,7 @@ static int sleep_once(struct waiter *me, fw_mutex_word_ w)
     return sleep_in_queue(me, w, slice_ns);
 }
 
-/* Does the lock go round among others?  (Not asked if the owner is known to run.) */
+/* Does the lock go round among others?  (No, if it is known whether the owner runs.) */
 static bool sees_turns(struct waiter *me, uint32_t owner)
 {
     if (owner == 0) /* the word says no more than that it is taken */

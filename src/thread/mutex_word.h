@@ -12,9 +12,9 @@
 /*
  * The bits of fw_mutex, and what they say.  The table of states is in mutex.c.
  *
- *   bit   63 .. 42   41     40   39 .. 37   36   35       34    33     32     31 ........ 0
+ *   bit   63 .. 42   41     40     39 .. 37   36   35       34    33     32     31 ........ 0
  *         waiters    URGENT QUEUED generation LATE STARVING RETRY WAKING FENCED owner half
- *         `--------------------------- waiters half -----------------------'
+ *         `---------------------------- waiters half ------------------------'
  *
  *   owner half    0                       free
  *                 1                       held, owner id not yet published

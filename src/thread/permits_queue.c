@@ -72,7 +72,7 @@ void fw_permits_dequeued_(struct fw_waitqueue_ *bucket, fw_await *op)
 
 /* How n permits are shared out. */
 struct shares {
-    uint32_t operations; /* how many, the first of the queue, have claimed their groups */
+    uint32_t operations; /* how many, from the first of the queue on, have claimed their groups */
     uint32_t value;
     bool empties; /* the queue */
 };

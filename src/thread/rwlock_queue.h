@@ -87,7 +87,7 @@ enum rw_change {
     RW_UPREADER_READS
 };
 
-/* RW10: how many writers are woken ahead, on machines with how many CPUs. */
+/* RW10: at most that many writers are woken ahead, on machines with that many CPUs or more. */
 enum { RW_AHEAD_MOST = 2, RW_AHEAD_CPUS = 4 };
 
 /*

@@ -332,8 +332,8 @@ class Interrupted(assist_test.Alone):
 class AtOnce(assist_test.Alone):
     def all_at_once(self, actions):
         programs = [subprocess.Popen([*command_test.PROGRAM, "assist", action], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                 for action in actions]
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    for action in actions]
         said = []
         for process, action in zip(programs, actions):
             out, errors = process.communicate()

@@ -47,8 +47,8 @@ class Tasks(who_test.Case):
         members, expected, tasks = CASES[name]
         with running(program, name) as pid:
             status, found = who_until([pid], lambda f: links(f) == expected and
-                                    len(f["tasks"]) == tasks and
-                                    len(f["deadlocks"]) == (members is not None))
+                                      len(f["tasks"]) == tasks and
+                                      len(f["deadlocks"]) == (members is not None))
             self.assertEqual(links(found), expected)
             self.assertEqual(len(found["tasks"]), tasks)
             self.assertEqual([(len(d["tasks"]), len(d["threads"])) for d in found["deadlocks"]],

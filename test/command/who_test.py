@@ -130,7 +130,7 @@ class Found(Case):
     def check_deadlocks(self, kind, scripts, expected):
         waits = self.waits(kind, *scripts)
         status, found = who_until(waits.pids if "inherit" in kind else waits.pids[:1],
-                                lambda f: len(f["deadlocks"]) == len(expected))
+                                  lambda f: len(f["deadlocks"]) == len(expected))
         cycles = [waits.numbers(found, d["threads"]) for d in found["deadlocks"]]
         self.assertEqual(sorted(map(sorted, cycles)), sorted(map(sorted, expected)), found)
         self.assertEqual(status, STUCK)

@@ -264,7 +264,7 @@ TEST(test_a_signal_to_nobody_is_gone)
     add_units(&s, 0, true);
     cond_subject->signal(s.object);
     cond_subject->lock(s.object);
-    if (cond_subject->timedwait != NULL) /* a wait may end for nothing, but not forever so */
+    if (cond_subject->timedwait != NULL) /* a wait may end for nothing, but not forever */
         for (int i = 0; i < 1000 && answer == 0; i++)
             answer = cond_subject->timedwait(s.object, &soon);
     cond_subject->unlock(s.object);

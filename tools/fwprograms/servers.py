@@ -91,7 +91,7 @@ class Postgres(Program):
     length, scale = ("-T", 3), 5
 
     def shorten(self):
-        # A time, not a number for each client: in a second there may be none, and of none pgbench
+        # A number for each client, not a time: in a second there may be none, and of none pgbench
         # tells no rate.
         self.length = ("-t", 25)
 

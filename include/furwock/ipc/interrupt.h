@@ -21,7 +21,8 @@ FW_BEGIN_DECLS
  * Rules
  *  - A wait that is interrupted behaves as one that has timed out, with another result: what is
  *    said of ETIMEDOUT holds for ECANCELED and EINTR.  Nothing was taken; a condition variable's
- *    mutex is locked again.  A lock that is free is taken at once, whatever the word says.
+ *    mutex is locked again.  What is free, a lock or a unit, is taken at once, whatever the word
+ *    says.
  *  - To end a wait, change the word, then wake: fw_futex_wake(word, FW_FUTEX_ALL, flags), which may
  *    be done in a signal handler.  A change that comes before the wait, or at any moment of it,
  *    ends it.

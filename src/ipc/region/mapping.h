@@ -29,7 +29,7 @@ struct fw_ipc_own_slot_ {
     /*
      * The thread of this process that is a participant by it, or was one until it ended; and for
      * that thread only the life of the process (sys/fork.h) in which it is, and its id as a
-     * participant. Atomic, as is what follows: no race checker sees what orders it with the slot's
+     * participant.  Atomic, as is what follows: no race checker sees what orders it with the slot's
      * next thread.
      */
     uint32_t participant;

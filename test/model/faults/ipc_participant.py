@@ -43,7 +43,7 @@ FAULTS = [
     Fault("ipc-participant-used-torn", "says how many lines are used by a load and a store",
           "ipc-participant-three", PARTICIPANT,
           instead("if (fw_load32_relaxed(&head->participants_used) < used) "
-              "fw_store32_relaxed(&head->participants_used, used);", 2)),
+                  "fw_store32_relaxed(&head->participants_used, used);", 2)),
     Fault("ipc-participant-worn-out", "begins with slot generation 0 again",
           "ipc-participant-worn", PARTICIPANT, condition(operand(2, ""))),
     Fault("ipc-participant-leaves-unseen", "leaves, and the kernel does not have the line in view",

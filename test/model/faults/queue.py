@@ -60,7 +60,7 @@ FAULTS = [
 ]
 
 FAMILY = Family("queue", ["thread/mutex_await.c", "thread/mutex.c", "thread/mutex_queue.c",
-                         "thread/mutex_condition.c"],
+                          "thread/mutex_condition.c"],
                 ["include/furwock/mutex.h", "src/thread/mutex_word.h",
                  "src/thread/mutex_release.h", "src/thread/mutex_requeue.h",
                  "src/thread/mutex_misuse.h", "src/thread/mutex_queue.h",

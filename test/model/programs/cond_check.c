@@ -30,7 +30,7 @@ enum shadow {
     WOKEN      /* bit per thread: it slept in the queue when the broadcast was given; DISTURBED */
 };
 
-_Static_assert(WOKEN < MODEL_SHADOW_WORDS, "there is bucket");
+_Static_assert(WOKEN < MODEL_SHADOW_WORDS, "there is room");
 
 #define WAITS_PER_THREAD 2u
 #define SET_BITS 16u

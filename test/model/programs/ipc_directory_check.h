@@ -36,7 +36,7 @@ struct directory_request {
     enum directory_init init;
 };
 
-/* For a program's setup: the region, and a directory of `entries` and bytes for objects. */
+/* For a program's setup: the region, a directory of `entries`, and `bytes` for objects. */
 void directory_check_make(unsigned entries, unsigned bytes);
 extern struct fw_region directory_region;
 

@@ -11,7 +11,7 @@ from furwock_gdb.program import Corrupt, count, few, read, thread, unpack
 MAGIC, FORMAT, PARTICIPANT_SIZE = 0x316b636f77727566, 1, 256
 SLOT, WAITERS, DIED = 0xffff, 1 << 31, 1 << 30
 HOLDER = SLOT | 0xffffffff << 32
-KEEPS = 0x6b656570
+AGENT = 0x6b656570
 
 
 def mapped_from(address):
@@ -79,7 +79,7 @@ class Region:
         life, ids, _, how, _, introduced, former, _ = self.participants[slot]
         if life >> 32 == generation and introduced == generation:
             text = self.person(ids >> 32, ids & 0xffffffff)
-            if how == KEEPS:
+            if how == AGENT:
                 text = f"a task of process {ids >> 32}"
             return text + ("" if self.lives(life) else ", which died")
         if life >> 32 == generation and self.lives(life):
@@ -103,7 +103,7 @@ class Region:
         if not self.participants:
             return ""
         who = [self.person(m[1] >> 32, m[1] & 0xffffffff) for m in self.present()
-               if m[2] == lock.address - self.base and m[3] != KEEPS]
+               if m[2] == lock.address - self.base and m[3] != AGENT]
         return f", {count(len(who), 'waiter')} [{few(who)}]" if who else ""
 
     def readers(self, lock):
