@@ -326,6 +326,7 @@ int main(int argc, char **argv)
 
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    quick_check_names();
     mend_things();
     if (options.list) {
         names_list();

@@ -27,6 +27,9 @@ bool quick_is_large(const char *program);
 /* Is that a fault which walks miss? */
 bool quick_is_unwalked(const char *fault);
 
+/* Ends the program with bad usage if these two know a name that no program or fault has. */
+void quick_check_names(void);
+
 /* It has ended before it has seen all, or has not found what a full one finds. */
 bool quick_is_open(const struct search_result *result, bool must_fail);
 

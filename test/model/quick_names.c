@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "names.h"
+
 /* Programs of more than 250,000 states, as `fw-model --group GROUP` tells them. */
 static const char *const large[] = {
     "all-run",
@@ -370,6 +372,14 @@ static bool is_among(const char *name, const char *const *names, size_t n)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
+}
+
+void quick_check_names(void)
+{
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        names_program(large[i]);
+    for (size_t i = 0; i < sizeof unwalked / sizeof *unwalked; i++)
+        names_fault(unwalked[i]);
 }
 
 bool quick_is_large(const char *program)
