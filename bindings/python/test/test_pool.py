@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import TimeoutError as MpTimeoutError
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 import pytest
 
@@ -205,14 +205,20 @@ def is_running(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_workers_end_when_their_owner_is_killed(method: str) -> None:
+def workers_of_killed(run: Callable[..., None], *args: Any) -> list[int]:
+    """The ids of the workers whose owner ran that, and was killed."""
     pids = SimpleQueue()
-    owner = multiprocessing.get_context("spawn").Process(target=own_a_pool, args=(method, pids))
+    owner = multiprocessing.get_context("spawn").Process(target=run, args=(*args, pids))
     owner.start()
-    workers = pids.get()
+    workers: list[int] = pids.get()
     owner.kill()
     owner.join()
+    return workers
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_when_their_owner_is_killed(method: str) -> None:
+    workers = workers_of_killed(own_a_pool, method)
     wait_until(lambda: not any(is_running(pid) for pid in workers))
 
 
@@ -225,13 +231,7 @@ def own_a_pool_that_is_late(reader: Any, pids: Any) -> None:
 
 def test_workers_end_that_start_when_their_owner_is_dead() -> None:
     reader, writer = multiprocessing.Pipe(duplex=False)
-    pids = SimpleQueue()
-    owner = multiprocessing.get_context("spawn").Process(
-        target=own_a_pool_that_is_late, args=(reader, pids))
-    owner.start()
-    workers = pids.get()
-    owner.kill()
-    owner.join()
+    workers = workers_of_killed(own_a_pool_that_is_late, reader)
     assert all(is_running(pid) for pid in workers)
     writer.close()
     wait_until(lambda: not any(is_running(pid) for pid in workers))
@@ -259,13 +259,7 @@ def own_a_pool_without_pidfds(pids: Any) -> None:
 
 
 def test_workers_end_with_their_owner_without_pidfds() -> None:
-    pids = SimpleQueue()
-    owner = multiprocessing.get_context("spawn").Process(
-        target=own_a_pool_without_pidfds, args=(pids,))
-    owner.start()
-    workers = pids.get()
-    owner.kill()
-    owner.join()
+    workers = workers_of_killed(own_a_pool_without_pidfds)
     wait_until(lambda: not any(is_running(pid) for pid in workers))
 
 
