@@ -45,7 +45,7 @@
 #define TURN_NS 40000u
 
 /* A thread has had the lock lately if its last turn began at most this long ago. */
-#define LATELY_NS 2000000u
+#define LATELY_NS 500000u
 
 /* The calling thread's last turn: a part of the lock's address, and when it began. */
 static FW_STATIC_TLS uint32_t turn_lock, turn_at;
