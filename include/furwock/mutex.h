@@ -28,9 +28,6 @@ FW_BEGIN_DECLS
  *  - fw_mutex_unlock is greedy (it avoids convoys): the mutex is free at once, and a running thread
  *    may take it before the woken waiter does.  No waiter starves: one that was woken and has lost
  *    that race for about half a millisecond makes the next release a direct hand-off.
- *  - At a saturated mutex, whose threads ask for it again as soon as they have released it, they
- *    take turns: one that had it last and finds it taken, and has no real-time priority and no
- *    policy of its own, may sleep for up to a millisecond before it waits as its policy says.
  *  - fw_mutex_unlock_fair hands the mutex directly to a waiter, if there is one: later arrivals,
  *    including the caller, cannot barge in.  The waiter is the one that has slept longest, unless
  *    another that was already queued is awake and quicker.  (Threads with a real-time priority are

@@ -18,8 +18,7 @@ FW_BEGIN_DECLS
  *
  * Every lock has a call that takes a policy (fw_mutex_lock_policy); all its other calls use the
  * default policy of the process, which spins a little and then blocks (doc/design/mutex.md says how
- * the budget was measured).  With the built-in default, threads also take turns at a saturated
- * fw_mutex (furwock/mutex.h); with any other policy they do not.
+ * the budget was measured).
  *
  * Example: a thread that would rather burn 20 microseconds than sleep
  *

@@ -27,9 +27,6 @@
 #define ALONE_NS 200000u
 #define WANTED_NS 25000u
 
-/* A yield that takes longer than this has let another thread run; a call takes 1 us. */
-#define YIELDED_NS 20000u
-
 /* A policy that never sleeps spins this long before it queues. */
 #define PATIENCE_NS 500000u
 
@@ -134,14 +131,6 @@ bool fw_wait_spin_knowing_(struct fw_wait_ *w, enum fw_running_ owner)
     spun = spin_and_look(w);
     /* F:spins-forever */
     return spun < WANTED_NS || (spun < ALONE_NS && !fw_cpu_is_wanted_());
-}
-
-bool fw_wait_let_others_run_(void)
-{
-    uint64_t began = fw_clock_ns_();
-
-    fw_yield_();
-    return fw_clock_ns_() - began > YIELDED_NS;
 }
 
 void fw_wait_again_(struct fw_wait_ *w)

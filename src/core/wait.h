@@ -48,12 +48,6 @@ static inline bool fw_wait_spin_on_(struct fw_wait_ *w, uint32_t owner)
                                        : fw_wait_spin_(w);
 }
 
-/*
- * Yields.  True if another thread has had this CPU meanwhile, as far as the time tells: a moment
- * ago it lost it to the caller.
- */
-bool fw_wait_let_others_run_(void);
-
 /* Gives a new spinning budget. */
 void fw_wait_again_(struct fw_wait_ *w);
 

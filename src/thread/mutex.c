@@ -57,7 +57,6 @@
 
 #include "core/attributes.h"
 #include "core/recheck.h"
-#include "core/saturation.h"
 #include "core/thread_state.h"
 #include "core/tracepoint.h"
 #include "core/wait.h"
@@ -73,7 +72,6 @@
 #include "thread/mutex_queue.h"
 #include "thread/mutex_release.h"
 #include "thread/mutex_requeue.h"
-#include "thread/mutex_turn.h"
 #include "thread/mutex_word.h"
 
 /* A waiter that has lost this many races in a row sleeps for RECHECK_NS: doc/design/mutex.md. */
@@ -99,8 +97,6 @@ struct waiter {
     uint64_t woken_at;
     struct fw_wait_ wait;
     uint32_t last_owner, turns; /* while it spins: the owner seen last, and how many */
-    bool takes_turns;           /* where the lock is saturated: mutex_turn.h */
-    bool has_left_it;           /* to the owner seen last */
 };
 
 static bool has_raced(const struct waiter *me)
@@ -368,15 +364,6 @@ static bool join(struct waiter *me, fw_mutex_word_ w)
     return false;
 }
 
-/* The lock is free: does this waiter leave it to its last owner for once? */
-static bool leaves_it(struct waiter *me)
-{
-    if (!me->takes_turns || me->has_left_it || me->last_owner == 0)
-        return false;
-    me->has_left_it = fw_mutex_leaves_it_(me->m, me->last_owner);
-    return me->has_left_it;
-}
-
 /* Spins as long as the policy has budget, then joins.  True: the lock was taken meanwhile. */
 static bool take_or_join(struct waiter *me)
 {
@@ -384,7 +371,7 @@ static bool take_or_join(struct waiter *me)
 
     for (;;) {
         if (is_free(w)) {
-            if (!leaves_it(me) && fw_mutex_take_(me->m)) /* F:takes-what-it-leaves */
+            if (fw_mutex_take_(me->m))
                 return true;
         } else if (!spins_on(me, w) && join(me, w)) {
             return false;
@@ -406,20 +393,13 @@ COLD static int lock_slow(fw_mutex *m, const fw_wait_policy *policy, const fw_de
         return error;
     if (fw_wait_is_over_(&me.wait))
         return ETIMEDOUT;
-    me.takes_turns =
-        me.wait.kind == FW_WAIT_ADAPTIVE && (policy == NULL || policy->kind == FW_WAIT_DEFAULT);
-    if (me.takes_turns)
-        fw_mutex_rest_(m, &me.wait);
     if (!take_or_join(&me)) {
         fw_is_overdue_(m, false); /* a thread that sleeps does not keep others from running */
         error = wait_in_queue(&me);
     }
-    if (error != 0)
-        return error;
-    if (me.takes_turns)
-        fw_saturation_taken_(m);
-    fw_slice_ask_(m);
-    return 0;
+    if (error == 0)
+        fw_slice_ask_(m);
+    return error;
 }
 
 void fw_mutex_lock_registered_(fw_mutex *m)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What locks have in common, in the simulated memory.
- *
  * The bucket of src/core/waitqueue.h: one, since there is one lock, with the shipped bucket lock.
  * What is done inside counts as far as it is atomic.
  */
@@ -10,7 +8,6 @@
 #include <stddef.h>
 
 #include "core/bucket_lock.h"
-#include "core/saturation.h"
 #include "machine.h"
 
 struct cores_bucket {
@@ -19,12 +16,6 @@ struct cores_bucket {
 } __attribute__((aligned(64)));
 
 static struct cores_bucket *only;
-static void *saturation_table;
-
-void *fw_saturation_table_(void)
-{
-    return saturation_table;
-}
 
 struct fw_waitqueue_ *fw_waitqueue_lock_(const void *object)
 {
@@ -41,7 +32,6 @@ void fw_waitqueue_unlock_(struct fw_waitqueue_ *bucket)
 void buckets_make(void)
 {
     only = model_object("bucket", sizeof *only, NULL, NULL);
-    saturation_table = model_object("table of saturated locks", FW_SATURATION_BYTES_, NULL, NULL);
 }
 
 /* --- What the engine asks of those of fw-model, which are a kind of operation ----------------- */

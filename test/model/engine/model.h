@@ -273,7 +273,6 @@ struct model_program {
     bool spares_last;      /* nor is the last one */
     bool rechecks_are_due; /* and that is no whim, even if nobody was killed */
     bool is_patient;       /* but only when nothing else can happen, and budget.rechecks times */
-    bool takes_turns;      /* some locks are saturated: subject/saturation.c */
     bool unmarked;         /* the kernel has no robust lists */
     unsigned cpus;         /* how many there are; 0: enough for all (cpus.h) */
     uint32_t cpu_count;    /* how many fw_cpus_allowed_ tells of; 0: 1 */

@@ -17,8 +17,6 @@ FAULTS = [
           argument(3, "with_owner(w, me->id) & ~mine")),
     Fault("keeps-waking", "takes the lock and leaves WAKING set", "three", MUTEX,
           operand(1, value("0"))),
-    Fault("takes-what-it-leaves", "leaves the lock to its last owner, and enters", "turns", MUTEX,
-          condition("leaves_it(me) || fw_mutex_take_(me->m)")),
     # --- Going to sleep -------------------------------------------------------------------------
     Fault("skips-fence", "sleeps without looking at FENCED", "two", MUTEX, condition("false")),
     Fault("sleeps-with-waking", "sleeps without clearing WAKING", "spurious", MUTEX, value("w")),

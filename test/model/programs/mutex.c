@@ -18,7 +18,8 @@
  *   let, let-fair                        fw_mutex_unlock_posix_; by whoever says it
  *   free                                 frees the mutex' memory instead, if all others are gone
  *
- * A program may have a first word, and a counter for plain accesses: then fw_mutex_owner is asked.
+ * A program may begin with a word, and may have a counter that is changed by plain loads and
+ * stores; then fw_mutex_owner is asked as well.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -224,11 +225,9 @@ static const struct model_program programs[] = {
             .budget = {.spurious = 3}),
     PROGRAM("quiet", "block unlock block unlock | block unlock block unlock",
             .budget = {.chances = 3}, ABOUT("releases that go back to the quiet state")),
-    PROGRAM("turns", "lock unlock lock unlock | lock unlock lock unlock", .budget.chances = 2,
-            .takes_turns = true, ABOUT("owners that rest, waiters that leave it to them")),
     /* --- Policies --------------------------------------------------------------------------- */
     PROGRAM("default", "lock unlock lock unlock | lock unlock lock unlock", TICKS(2),
-            ABOUT("fw_mutex_lock: spins a little, then blocks")),
+            ABOUT("fw_mutex_lock: polls a little, then blocks")),
     PROGRAM("spin", "block unlock | spin unlock | block unlock", TICKS(2),
             ABOUT("a waiter that never sleeps, beside a sleeper")),
     PROGRAM("spin-fair", "block fair block unlock | yield unlock", TICKS(2),
@@ -382,7 +381,7 @@ static const struct model_program programs[] = {
     PROGRAM("four", "block unlock | block unlock | block unlock | block unlock", BOUND(2, 3)),
     PROGRAM("counter-three", "lock unlock | block fair | spin3 unlock", COUNTS),
     PROGRAM("default-three", "lock unlock lock unlock | lock unlock | lock fair", BOUND(3, 4),
-            TICKS(2), ABOUT("three threads that spin a little, then block")),
+            TICKS(2), ABOUT("three threads that poll a little, then block")),
     PROGRAM("signal-three", "block fair | block unlock | block unlock", BOUND(2, 3),
             .budget = {.signals = 1},
             ABOUT("a signal handler that tries the lock, and three threads")),
